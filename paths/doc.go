@@ -1,0 +1,31 @@
+// Package paths reads paths the way pi's own tools open them, resolves them,
+// and says in which root they lie (spec rows F1, F2, F4, F10). It knows
+// nothing of policy.
+package paths
+
+// Root is the region of the file system that a path lies in.
+type Root string
+
+// The roots of spec row F4. Result records carry these names.
+const (
+	Workspace Root = "workspace" // below the project
+	Scratch   Root = "scratch"   // below the session's scratch directory
+	Writable  Root = "writable"  // below a root the mode lets be written, such as /tmp/pi
+	Inside    Root = "inside"    // below a root that counts as inside the project for reading
+	External  Root = "external"  // anywhere else
+)
+
+// Resolved is one path in all the forms that a judgement needs (F1, F2).
+type Resolved struct {
+	// Raw is the path as the tool was given it.
+	Raw string
+	// Lexical is absolute and clean, no symlink followed.
+	Lexical string
+	// Canonical has every symlink of the nearest existing ancestor followed.
+	// It equals Lexical where no symlink is involved.
+	Canonical string
+	// Exists and Dir describe Canonical at the time of resolution.
+	Exists, Dir bool
+	// Root is the least trusted root of Lexical and Canonical.
+	Root Root
+}
