@@ -2,4 +2,9 @@ module github.com/pi-guard/pi-guard
 
 go 1.26.0
 
-require mvdan.cc/sh/v3 v3.14.1
+require (
+	github.com/alecthomas/kong v1.17.0
+	mvdan.cc/sh/v3 v3.14.1
+)
+
+require github.com/rogpeppe/go-internal v1.16.0 // indirect
