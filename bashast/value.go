@@ -13,6 +13,7 @@ type Value struct {
 	prefix string   // Partial: what it begins with
 	suffix string   // Partial: what it ends with
 	why    string   // Partial and Unknown: for a person
+	below  bool     // Partial: the unknown part holds no ".." segment
 }
 
 // Kind says how much of a value is known.
@@ -98,6 +99,18 @@ func (v Value) Suffix() string {
 	}
 	return v.suffix
 }
+
+// Glob is the Partial of an unbounded glob: what stands between prefix and
+// suffix are names of existing files, so it never climbs by "..".
+func Glob(prefix, suffix, why string) Value {
+	v := Partial(prefix, suffix, why)
+	v.below = v.kind == PartialKind
+	return v
+}
+
+// Below reports whether the unknown part of a Partial is known to hold no
+// ".." segment, so that the value stays below its known beginning.
+func (v Value) Below() bool { return v.below }
 
 // Why says for a person what is not known and where it came from.
 func (v Value) Why() string { return v.why }

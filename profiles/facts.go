@@ -63,7 +63,27 @@ type PathFact struct {
 	Effect bashast.EffectKind
 	// Pattern is true for a search pattern that names files (grep.glob, find.pattern).
 	Pattern bool
+	// Recursive is true when everything below the path is meant.
+	Recursive bool
+	// Partial is true when the path is not known whole: Lexical then holds
+	// its known beginning, which may be empty, and Value what is known (B2).
+	Partial bool
+	Value   bashast.Value
+	// Span is the part of the command line that names the path.
+	Span bashast.Span
 }
+
+// display is the path for a person.
+func (f *PathFact) display() string {
+	if f.Partial {
+		return f.Value.String()
+	}
+	return f.Lexical
+}
+
+// cleanPartial reports whether the unknown part of a Partial cannot climb out
+// of its known beginning: a glob's can not, an expansion's can.
+func (f *PathFact) cleanPartial() bool { return f.Value.Below() }
 
 // TreeState is what git says would be lost by discarding (B22).
 type TreeState struct {
