@@ -24,8 +24,18 @@ type Resolved struct {
 	// Canonical has every symlink of the nearest existing ancestor followed.
 	// It equals Lexical where no symlink is involved.
 	Canonical string
+	// Rel and CanonicalRel are Lexical and Canonical relative to the project,
+	// with "." for the project itself, and "" outside it.
+	Rel, CanonicalRel string
+	// Also holds further absolute paths that some tool could open for the same
+	// text, each lexical and canonical: the text percent-decoded once, the
+	// kernel's reading of ".." after a symlink, the spellings of macOS that pi
+	// falls back to, a file URL taken for a plain name by older versions.
+	Also []string
 	// Exists and Dir describe Canonical at the time of resolution.
 	Exists, Dir bool
-	// Root is the least trusted root of Lexical and Canonical.
+	// Root is the least trusted root of all forms.
 	Root Root
+	// Problem says why the text is no path; the other fields are then empty.
+	Problem string
 }
