@@ -10,6 +10,8 @@ require (
 	mvdan.cc/sh/v3 v3.14.1
 )
 
+require github.com/google/go-cmp v0.7.0
+
 require (
 	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/sys v0.49.0 // indirect

@@ -33,8 +33,12 @@ func TestScenarios(t *testing.T) {
 		t.Skip("end-to-end scenarios look for processes in /proc")
 	}
 	r := newRig(t)
+	if _, err := os.Stat(r.extension); err != nil {
+		t.Skip("the extension is not built yet")
+	}
 	for _, release := range pis.Releases() {
 		t.Run(release.Version, func(t *testing.T) {
+			t.Parallel()
 			install, err := release.Get(context.Background(), func(step string) { t.Log(step) })
 			if err != nil {
 				t.Fatal(err)
@@ -49,7 +53,10 @@ func TestScenarios(t *testing.T) {
 				{"dialog", rpcMode},
 				{"dialog", tuiMode},
 			} {
-				t.Run(run.dir+"-"+string(run.mode), func(t *testing.T) { r.run(t, install, run.dir, run.mode) })
+				t.Run(run.dir+"-"+string(run.mode), func(t *testing.T) {
+					t.Parallel()
+					r.run(t, install, run.dir, run.mode)
+				})
 			}
 		})
 	}
