@@ -12,6 +12,8 @@ require (
 
 require github.com/google/go-cmp v0.7.0
 
+require github.com/sourcegraph/jsonrpc2 v0.2.3
+
 require (
 	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/sys v0.49.0 // indirect
