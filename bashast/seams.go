@@ -1,10 +1,5 @@
 package bashast
 
-// read reads text with both parsers and says where they differ.
-func read(text string) reading {
-	return reading{problems: []Problem{{Code: ProblemBound, Reason: "the line was not read", Span: Span{0, len(text)}}}}
-}
-
 // lookThrough lists what c starts besides itself, from the tables of wrappers
 // and interpreters, following files through env (B4, B5, B6).
 func lookThrough(*Command, Env) []inner { return nil }

@@ -1,0 +1,253 @@
+package bashast
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// read reads text with both parsers and says where they differ (B1, B12).
+//
+// The tree is that of mvdan.cc/sh. The second reading is a tokenizer that
+// follows bash's own (lexer) with tree-sitter-bash as its grammar. They agree
+// when every word, assignment, redirect, substitution, operator and compound
+// command starts at the same byte in both; otherwise the line is unresolved and
+// what only the second reading sees is in extra.
+func read(text string) reading {
+	if len(text) > maxText {
+		return unread(text, Problem{ProblemBound, "the line is too long to be read", Span{0, len(text)}})
+	}
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		return unread(text, Problem{ProblemSyntax, "the line holds a NUL byte, where bash would cut it", Span{i, i + 1}})
+	}
+	if !utf8.ValidString(text) {
+		return unread(text, Problem{ProblemSyntax, "the line is not valid UTF-8", Span{0, len(text)}})
+	}
+	r := readers.Get().(*reader)
+	defer readers.Put(r)
+	return r.read(text)
+}
+
+func unread(_ string, p Problem) reading {
+	return reading{file: &syntax.File{}, problems: []Problem{p}}
+}
+
+// reader holds what a reading needs and the next one can use again. Everything
+// in it is emptied before use, so that no line changes how another is read.
+type reader struct {
+	lexer    lexer
+	skeleton skeleton
+	parser   *syntax.Parser
+	text     strings.Reader
+}
+
+var readers = sync.Pool{New: func() any { return &reader{} }}
+
+func (r *reader) read(text string) reading {
+	l := &r.lexer
+	l.reset(text)
+	l.list(0)
+	l.readBodies()
+	lexed := !l.failed
+	var out reading
+	out.problems = slices.Clone(l.problems)
+	if l.overBound() {
+		out.file = &syntax.File{}
+		return out
+	}
+	k := &r.skeleton
+	k.landmarks, k.unknown = k.landmarks[:0], false
+	var err error
+	out.file, err = r.parse(l.patched(text))
+	if err != nil {
+		out.problems = append(out.problems, syntaxProblem(err, len(text)))
+	}
+	if len(l.patches) > 0 {
+		restore(out.file)
+	}
+	k.stmts(out.file.Stmts)
+	if lexed {
+		r.agree(text, &out)
+	}
+	if len(out.problems) > 0 {
+		out.extra = r.others()
+	}
+	return out
+}
+
+// agree compares the two readings.
+func (r *reader) agree(text string, out *reading) {
+	l, k := &r.lexer, &r.skeleton
+	if len(l.out) > maxSkeleton {
+		out.problems = append(out.problems, Problem{ProblemBound, "the line is too long to be read twice", Span{0, len(text)}})
+		return
+	}
+	tree := treeParsers.Get().(*treeParser)
+	fits := treeSkeleton(l, tree.parse(l.out))
+	treeParsers.Put(tree)
+	sortLandmarks(l.landmarks)
+	sortLandmarks(k.landmarks)
+	if len(out.problems) > 0 {
+		return
+	}
+	if !fits || k.unknown {
+		out.problems = append(out.problems, Problem{ProblemReadings, "one of two parsers cannot read this line as a whole", Span{0, len(text)}})
+		return
+	}
+	if at, ok := differ(l.landmarks, k.landmarks, len(text)); ok {
+		out.problems = append(out.problems, Problem{
+			ProblemReadings, "two parsers read this line differently from here on", Span{at, len(text)},
+		})
+	}
+}
+
+// differ is the first place where two skeletons are not the same.
+func differ(a, b []landmark, end int) (int, bool) {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return int(min(a[i].pos, b[i].pos)), true
+		}
+	}
+	switch {
+	case len(a) > len(b):
+		return int(a[len(b)].pos), true
+	case len(b) > len(a):
+		return int(b[len(a)].pos), true
+	}
+	return end, false
+}
+
+// parse reads text with mvdan.cc/sh, statement by statement: bash runs those
+// before a syntax error.
+func (r *reader) parse(text string) (*syntax.File, error) {
+	if r.parser == nil {
+		r.parser = syntax.NewParser(syntax.Variant(syntax.LangBash))
+	}
+	r.text.Reset(text)
+	stmts, err := statements(r.parser, &r.text)
+	if err != nil {
+		r.parser = nil // never used again after an error
+	}
+	return &syntax.File{Stmts: stmts}, err
+}
+
+func statements(p *syntax.Parser, text io.Reader) (stmts []*syntax.Stmt, err error) {
+	err = p.Stmts(text, func(s *syntax.Stmt) bool {
+		stmts = append(stmts, s)
+		return true
+	})
+	return stmts, err
+}
+
+func syntaxProblem(err error, end int) Problem {
+	at, why := 0, err.Error()
+	var parse syntax.ParseError
+	var lang syntax.LangError
+	switch {
+	case errors.As(err, &parse):
+		at, why = int(parse.Pos.Offset()), parse.Text
+	case errors.As(err, &lang):
+		at, why = int(lang.Pos.Offset()), lang.Feature
+	}
+	return Problem{ProblemSyntax, "not read as valid bash: " + why, Span{min(at, end), end}}
+}
+
+// others are the simple commands that only the second reading sees.
+func (r *reader) others() []*syntax.Stmt {
+	var extra []*syntax.Stmt
+	for _, c := range r.lexer.simple {
+		if r.skeleton.starts(c.pos) || len(extra) >= maxExtra {
+			continue
+		}
+		stmts, _ := statements(syntax.NewParser(), io.MultiReader(&blankReader{int(c.pos)}, strings.NewReader(c.text)))
+		extra = append(extra, stmts...)
+	}
+	return extra
+}
+
+// starts reports whether a simple command starts at pos.
+func (k *skeleton) starts(pos int32) bool {
+	i, _ := slices.BinarySearchFunc(k.landmarks, pos, func(l landmark, pos int32) int { return int(l.pos - pos) })
+	for ; i < len(k.landmarks) && k.landmarks[i].pos == pos; i++ {
+		switch kind := k.landmarks[i].kind; kind {
+		case markName, markAssign, markNot, markTime, markCoproc:
+			return true
+		default:
+			if kind >= markRedirect {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// blankReader gives n blanks, so that what is read after them has its places.
+type blankReader struct{ n int }
+
+func (b *blankReader) Read(p []byte) (int, error) {
+	if b.n == 0 {
+		return 0, io.EOF
+	}
+	n := min(len(p), b.n)
+	for i := range n {
+		p[i] = ' '
+	}
+	b.n -= n
+	return n, nil
+}
+
+// reset makes l ready for text.
+func (l *lexer) reset(text string) {
+	*l = lexer{
+		text: text, end: len(text), extglob: strings.Contains(text, "extglob"),
+		out: l.out[:0], marks: l.marks[:0], landmarks: l.landmarks[:0], patches: l.patches[:0],
+		simple: l.simple[:0], bodies: l.bodies[:0], scratch: l.scratch,
+	}
+}
+
+// overBound reports whether reading ended at a bound.
+func (l *lexer) overBound() bool {
+	for _, p := range l.problems {
+		if p.Code == ProblemBound {
+			return true
+		}
+	}
+	return false
+}
+
+// patched is text with the bytes changed that mvdan.cc/sh would misread.
+func (l *lexer) patched(text string) string {
+	if len(l.patches) == 0 {
+		return text
+	}
+	for _, b := range []byte{insteadOfCR, insteadOfHash, insteadOfQuote} {
+		if i := strings.IndexByte(text, b); i >= 0 {
+			l.problem(ProblemReadings, i, i+1, "control characters in the line")
+			return text
+		}
+	}
+	b := []byte(text)
+	for _, p := range l.patches {
+		b[p.pos] = p.b
+	}
+	return string(b)
+}
+
+// restore puts back into the tree what patched changed.
+func restore(f *syntax.File) {
+	back := strings.NewReplacer(string(rune(insteadOfCR)), "\r", string(rune(insteadOfHash)), "#", string(rune(insteadOfQuote)), "'")
+	syntax.Walk(f, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Lit:
+			n.Value = back.Replace(n.Value)
+		case *syntax.SglQuoted:
+			n.Value = back.Replace(n.Value)
+		}
+		return true
+	})
+}

@@ -1,0 +1,425 @@
+package bashast
+
+// token is what the lexer read last in a list of commands, as far as bash's
+// choice of reserved words depends on it.
+type token uint8
+
+const (
+	tokStart    token = iota // nothing yet
+	tokSeparate              // ; & newline | || && |& ;; ;& ;;& (
+	tokReserved              // a reserved word after which a command may start
+	tokClose                 // ) } fi done esac ]] )): redirects or a separator follow
+	tokWord                  // a word, or the target of a redirect
+	tokAssign
+	tokFor // for, select
+	tokForName
+	tokCase
+	tokCaseWord
+	tokIn
+	tokFunction
+	tokFunctionName
+	tokCoproc
+	tokTime
+	tokPipe // | and |&, after which time is no reserved word
+)
+
+// list is the state of one list of commands: the line, or the inside of one
+// substitution.
+type list struct {
+	last, before token
+	parens       int    // open subshells
+	cases        int    // open case commands
+	pattern      bool   // between in or ;; and the ) that ends the patterns
+	forLoop      bool   // between for and its do
+	items        bool   // between in and the end of a loop's items
+	noItem       bool   // and none was read yet
+	floor        int    // the depth this list began at
+	braces       []bool // open groups; true for one that is the body of a for
+	stages       int    // of the pipeline so far
+	command             // the simple command so far
+	needSep      bool   // out ends with something a separator must follow
+	any          bool   // something was written to out
+}
+
+// command is the state of one simple command.
+type command struct {
+	open     bool // a word, assignment, redirect or prefix was read
+	named    bool // its name was read
+	declares bool // its name is a declaration builtin: arguments may be arrays
+	let      bool // its name is let
+	wantBody bool // out needs a command even when no word comes
+	start    int
+	stop     int
+	// what to take back when the first word turns out to be no command's name:
+	// a function's or a coprocess's.
+	canBeName          bool
+	nameOut, nameMarks int
+	nameAt             int
+}
+
+// acceptsReserved reports whether a reserved word counts here (bash's
+// reserved_word_acceptable).
+func (s *list) acceptsReserved() bool {
+	switch s.last {
+	case tokStart, tokSeparate, tokReserved, tokClose, tokCoproc, tokTime, tokPipe:
+		return true
+	case tokWord:
+		return s.before == tokCoproc
+	case tokFunctionName:
+		return true
+	}
+	return false
+}
+
+// acceptsAssignment reports whether name=value is an assignment here.
+func (s *list) acceptsAssignment() bool {
+	if s.pattern {
+		return false
+	}
+	return s.last == tokAssign || (s.acceptsReserved() && s.last != tokFunctionName) ||
+		(s.open && !s.named && s.last == tokWord)
+}
+
+func (s *list) advance(t token) { s.before, s.last = s.last, t }
+
+// list reads commands up to close, or to the end of the text when close is 0.
+// It leaves i after close.
+func (l *lexer) list(close byte) {
+	floor := l.depth
+	defer func() { l.depth = floor }()
+	if !l.enter() {
+		return
+	}
+	pending := l.pending
+	l.pending = nil
+	s := list{floor: l.depth}
+	for !l.failed {
+		l.blanks()
+		if l.i >= l.end {
+			break
+		}
+		c := l.text[l.i]
+		switch byteClass[c] {
+		case byteNewline:
+			l.newline(&s)
+		case byteMeta:
+			if c == ')' && close == ')' && s.parens == 0 && !s.pattern {
+				l.i++
+				l.endList(&s, pending)
+				return
+			}
+			l.operator(&s)
+		case byteArrow:
+			if l.peek(l.next(l.i)) == '(' {
+				l.listWord(&s)
+			} else {
+				l.redirect(&s, l.i)
+			}
+		default:
+			l.listWord(&s)
+		}
+	}
+	if !l.failed && close != 0 {
+		l.fail(ProblemSyntax, l.end-1, "a parenthesis is not closed")
+	}
+	l.endList(&s, pending)
+}
+
+func (l *lexer) endList(s *list, outer []heredoc) {
+	l.endCommand(s)
+	if len(l.pending) > 0 && !l.failed {
+		l.problem(ProblemReadings, l.pending[0].at, l.i, "a here-document without its text")
+	}
+	l.pending = outer
+	if !s.any {
+		l.emit("x", -1, classWord, 0)
+	}
+}
+
+// endCommand ends a simple command at a separator.
+func (l *lexer) endCommand(s *list) {
+	if !s.open {
+		return
+	}
+	if s.wantBody && !s.needSep {
+		l.emit("v=x", -1, classWord, 0)
+		s.needSep, s.any = true, true
+	}
+	if s.stop > s.start && l.at(s.start) >= 0 {
+		l.simple = append(l.simple, simpleCommand{l.text[s.start:s.stop], l.at(s.start)})
+	}
+	if l.commands++; l.commands > maxCommands {
+		l.fail(ProblemBound, l.i, "too many commands")
+	}
+	s.command = command{}
+}
+
+// separate writes a separator for tree-sitter where one is missing, as before
+// the } of { (a) }.
+func (l *lexer) separate(s *list) {
+	if s.needSep {
+		l.out = append(l.out, " ;"...)
+		s.needSep = false
+	}
+}
+
+// newline reads a newline, which ends a command where one is open, and then
+// the here-documents it is due.
+func (l *lexer) newline(s *list) {
+	l.i++
+	if len(l.pending) > 0 {
+		l.heredocBodies()
+	}
+	switch s.last {
+	case tokCaseWord, tokFunctionName, tokPipe, tokForName:
+		return
+	}
+	if s.pattern {
+		return
+	}
+	l.endItems(s)
+	l.endCommand(s)
+	l.separate(s)
+	l.separated(s, tokSeparate)
+}
+
+// endItems ends the items of a loop, and writes one where there is none, which
+// bash allows.
+func (l *lexer) endItems(s *list) {
+	if s.items && s.noItem {
+		l.emit("x", -1, classWord, 0)
+		s.needSep = true
+	}
+	s.items = false
+}
+
+// operator reads one of ; & | ( ) and what begins with them.
+func (l *lexer) operator(s *list) {
+	start := l.i
+	second := l.next(start)
+	c, d := l.text[start], l.peek(second)
+	switch {
+	case c == '(':
+		l.openParen(s)
+	case c == ')':
+		l.closeParen(s)
+	case c == '|' && s.pattern:
+		l.i++
+		l.emit("|", -1, classToken, 0)
+	case c == ';' && (d == ';' || d == '&'):
+		l.caseEnd(s, start, second)
+	case c == ';':
+		l.i++
+		l.endItems(s)
+		l.endCommand(s)
+		l.out = append(l.out, " ;"...)
+		l.separated(s, tokSeparate)
+	case c == '&' && d == '>':
+		l.redirect(s, start)
+	case c == '&' && d == '&':
+		l.i = second + 1
+		l.join(s, "&&", start, markAnd, tokSeparate)
+	case c == '&':
+		l.i++
+		l.join(s, "&", start, markBackground, tokSeparate)
+	case d == '|':
+		l.i = second + 1
+		l.join(s, "||", start, markOr, tokSeparate)
+	case d == '&':
+		l.i = second + 1
+		l.join(s, "|&", start, markPipeAll, tokPipe)
+	default:
+		l.i++
+		l.join(s, "|", start, markPipe, tokPipe)
+	}
+}
+
+func (l *lexer) separated(s *list, t token) {
+	s.needSep = false
+	if t != tokPipe {
+		s.stages = 0
+	}
+	s.advance(t)
+}
+
+// join writes an operator between two commands. Past a number of stages it
+// writes a separator instead and notes the operator itself, since tree-sitter
+// takes a time that grows with the square of the stages.
+func (l *lexer) join(s *list, op string, start int, kind landmarkKind, t token) {
+	l.endCommand(s)
+	if t == tokPipe {
+		s.stages++
+	}
+	if s.stages > maxPipeline {
+		l.land(start, kind)
+		l.out = append(l.out, " ;"...)
+	} else {
+		l.emit(op, start, classToken, noLandmark)
+	}
+	l.separated(s, t)
+}
+
+// caseEnd reads ;; ;& or ;;&.
+func (l *lexer) caseEnd(s *list, start, second int) {
+	if s.cases == 0 {
+		l.fail(ProblemSyntax, start, "two separators in a row")
+		return
+	}
+	l.endCommand(s)
+	l.separate(s)
+	l.i = second + 1
+	if third := l.next(second); l.text[second] == ';' && l.peek(third) == '&' {
+		l.i = third + 1
+	}
+	l.out = append(l.out, " ;;"...)
+	s.pattern = true
+	l.separated(s, tokSeparate)
+}
+
+// openParen reads a parenthesis that opens something: an arithmetic command or
+// loop, a subshell, a function's parentheses, a case pattern.
+func (l *lexer) openParen(s *list) {
+	start := l.i
+	second := l.next(start)
+	switch {
+	case s.pattern:
+		l.i++
+		s.last = tokWord // so that esac is a pattern
+		return
+	case s.last == tokFor:
+		l.arithmeticFor(s, start, second)
+		return
+	case s.last == tokFunctionName:
+		l.functionParens(s)
+		return
+	case s.last == tokWord && s.named && s.canBeName && s.before != tokCoproc:
+		l.functionName(s)
+		return
+	}
+	if !s.acceptsReserved() {
+		l.fail(ProblemSyntax, start, "a parenthesis where bash expects none")
+		return
+	}
+	l.dropCoprocName(s)
+	if l.peek(second) == '(' && l.arithmeticCommand(s, start, second) {
+		return
+	}
+	if !l.enter() {
+		return
+	}
+	l.i = start + 1
+	l.emit("(", start, classToken, noLandmark)
+	s.any = true
+	s.parens++
+	s.command = command{}
+	l.separated(s, tokSeparate)
+}
+
+// functionName takes back the word before ( ): it names a function.
+func (l *lexer) functionName(s *list) {
+	at, out, marks := s.nameAt, s.nameOut, s.nameMarks
+	l.out, l.marks = l.out[:out], l.marks[:marks]
+	l.land(at, markFunction)
+	s.command = command{}
+	s.needSep = false
+	l.functionParens(s)
+}
+
+// functionParens reads ( ) after a function's name.
+func (l *lexer) functionParens(s *list) {
+	l.i++
+	l.blanks()
+	if l.peek(l.i) != ')' || l.i >= l.end {
+		l.fail(ProblemSyntax, l.i, "a parenthesis where bash expects none")
+		return
+	}
+	l.i++
+	s.advance(tokReserved)
+}
+
+// closeParen reads a parenthesis that ends a case pattern or a subshell.
+func (l *lexer) closeParen(s *list) {
+	start := l.i
+	l.i++
+	switch {
+	case s.pattern:
+		l.emit(")", -1, classToken, 0)
+		s.pattern = false
+		l.separated(s, tokReserved)
+	case s.parens > 0:
+		l.endCommand(s)
+		s.parens--
+		l.closeLevel(s)
+		l.emit(")", -1, classToken, 0)
+		l.closed(s)
+	default:
+		l.fail(ProblemSyntax, start, "a parenthesis closes nothing")
+	}
+}
+
+// closeLevel leaves the level of nesting that a compound command entered.
+func (l *lexer) closeLevel(s *list) {
+	if l.depth > s.floor {
+		l.leave()
+	}
+}
+
+// closed notes the end of a compound command.
+func (l *lexer) closed(s *list) {
+	s.command = command{}
+	s.needSep, s.any = true, true
+	s.advance(tokClose)
+}
+
+// arithmeticCommand reads (( )) as an arithmetic command, when it is one: bash
+// reads it as two subshells when the parentheses do not close together.
+func (l *lexer) arithmeticCommand(s *list, start, second int) bool {
+	saved := l.save()
+	l.emit("x", -1, classWord, 0)
+	l.i = second + 1
+	if !l.arithmetic(start, "))") {
+		l.restoreTo(saved)
+		return false
+	}
+	l.land(start, markArith)
+	l.closed(s)
+	return true
+}
+
+// arithmeticFor reads the header for (( ; ; )). tree-sitter gets a while loop.
+func (l *lexer) arithmeticFor(s *list, start, second int) {
+	l.emit("while", s.nameAt, classToken, markFor)
+	l.emit("x", -1, classWord, 0)
+	l.i = second + 1
+	if l.peek(second) != '(' || !l.arithmetic(start, "))") {
+		l.fail(ProblemSyntax, start, "a for loop without a name")
+		return
+	}
+	l.out = append(l.out, " ;"...)
+	s.any = true
+	l.blanks()
+	if l.peek(l.i) == ';' {
+		l.i++
+	}
+	s.command = command{}
+	l.separated(s, tokSeparate)
+}
+
+// saved is what a reading that may be wrong has to put back.
+type saved struct {
+	i, out, marks, landmarks, patches, simple, problems, bodies, commands, depth int
+}
+
+func (l *lexer) save() saved {
+	return saved{
+		l.i, len(l.out), len(l.marks), len(l.landmarks), len(l.patches),
+		len(l.simple), len(l.problems), len(l.bodies), l.commands, l.depth,
+	}
+}
+
+func (l *lexer) restoreTo(s saved) {
+	l.i, l.commands, l.depth = s.i, s.commands, s.depth
+	l.out, l.marks, l.landmarks = l.out[:s.out], l.marks[:s.marks], l.landmarks[:s.landmarks]
+	l.patches, l.simple = l.patches[:s.patches], l.simple[:s.simple]
+	l.problems, l.bodies = l.problems[:s.problems], l.bodies[:s.bodies]
+}
