@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -174,6 +175,18 @@ func (n node) decode(target reflect.Value) {
 		target.SetBool(literal.Bool())
 	case reflect.Int:
 		n.decodeInt(target)
+	case reflect.Interface:
+		n.decodeAny(target)
+	}
+}
+
+// decodeAny takes any JSON value as encoding/json would.
+func (n node) decodeAny(target reflect.Value) {
+	value := n.value.Clone()
+	value.Standardize()
+	var decoded any
+	if err := json.Unmarshal(value.Pack(), &decoded); err == nil && decoded != nil {
+		target.Set(reflect.ValueOf(decoded))
 	}
 }
 
@@ -262,6 +275,7 @@ func (n node) decodeStruct(target reflect.Value) {
 		index, known := fields[name]
 		switch {
 		case known:
+			target.Field(index).SetZero()
 			value.decode(target.Field(index))
 		case isComment(name):
 		default:

@@ -32,6 +32,12 @@ type Facts struct {
 	// Tool is the name pi calls the tool by; Surface is where it belongs.
 	Tool    string
 	Surface Surface
+	// Target is what the surface's patterns are matched against where that is
+	// neither a path nor a command: the query of web_search, the name of a
+	// skill. "" means Tool.
+	Target string
+	// Headless is true when nobody can be asked.
+	Headless bool
 	// Input is the tool's input as pi sent it.
 	Input json.RawMessage
 	// InputProblem is set when the input cannot be read or inspected (F6).
@@ -46,6 +52,11 @@ type Facts struct {
 	Session Session
 	// Delegate is the name of the asking delegate, "" for the agent itself.
 	Delegate string
+	// DelegateTools are the tools of the delegate's definition, from
+	// ParseDelegateTools.
+	DelegateTools []string
+	// HoldsSecret is true when the input holds a secret: no grant is made of it.
+	HoldsSecret bool
 	// Tree is what destructive git commands would lose (B22); nil: not looked.
 	Tree *TreeState
 }
@@ -57,6 +68,10 @@ type PathFact struct {
 	Field string
 	// Mutates is true when the call writes, creates or deletes it.
 	Mutates bool
+	// MayMutate is true when it is not known whether the call changes it.
+	MayMutate bool
+	// Guess is true when the path stands in a field that need not hold paths.
+	Guess bool
 	// Command is the index in Program.Commands, -1 outside bash.
 	Command int
 	// Effect is the kind of effect for a path of a bash line.
@@ -100,6 +115,7 @@ type Session struct {
 	Approval          string // "" follows the mode
 	PermissionProfile string // "" follows the project profile
 	Blocks            []string
-	// Denied holds targets that a person or rule refused, with a count (P10).
+	// Denied holds targets that a person or rule refused, by the keys that
+	// DenialKeys makes, with the number of refusals (P10).
 	Denied map[string]int
 }

@@ -19,6 +19,10 @@ const (
 	LayerUnresolved    Layer = "unresolved"
 	LayerInput         Layer = "input" // the call's input cannot be read
 	LayerManagedPolicy Layer = "managed"
+	LayerConfig        Layer = "config"  // a configuration file is broken
+	LayerDenied        Layer = "denied"  // the target was refused before (P10)
+	LayerSandbox       Layer = "sandbox" // containment is missing
+	LayerDelegate      Layer = "delegate"
 )
 
 // Origin says what kind of rule an Opinion comes from. It decides what may
@@ -43,6 +47,8 @@ type Opinion struct {
 	Layer  Layer  `json:"layer"`
 	Action Action `json:"action"`
 	Origin Origin `json:"origin"`
+	// Surface is the surface whose rule speaks, "" for a layer without rules.
+	Surface Surface `json:"surface,omitempty"`
 	// Rule is the rule's id, or the pattern as written.
 	Rule string `json:"rule"`
 	// File and Line say where the rule is written; empty and 0 for one that
@@ -51,12 +57,17 @@ type Opinion struct {
 	Line int    `json:"line,omitempty"`
 	// Target is what the rule was matched against: a path, a command, a name.
 	Target string `json:"target,omitempty"`
+	// Name is the key of a session grant where it is narrower than the
+	// surface: the command's name for bash, the directory for a path outside.
+	Name string `json:"name,omitempty"`
 	// Reason is one sentence for a person.
 	Reason string `json:"reason"`
 	// Model is the text for the model where a rule brings its own (P2).
 	Model string `json:"model,omitempty"`
 	// Safer is what could be done instead (B10).
 	Safer string `json:"safer,omitempty"`
+	// Code is the error code of a Deny; "" means CodeDenied (H12).
+	Code ErrorCode `json:"code,omitempty"`
 	// Start and End are the part of the command line meant; both 0 for none.
 	Start int `json:"start,omitempty"`
 	End   int `json:"end,omitempty"`
