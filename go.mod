@@ -18,6 +18,7 @@ require (
 	github.com/mattn/go-pointer v0.0.1 // indirect
 	github.com/tree-sitter/go-tree-sitter v0.25.0 // indirect
 	github.com/tree-sitter/tree-sitter-bash v0.25.1 // indirect
+	pgregory.net/rapid v1.3.0 // indirect
 )
 
 require (

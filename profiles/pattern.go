@@ -163,10 +163,11 @@ func (s *segment) find(text string, from int, final bool) (end int, ok bool) {
 // next is the first candidate at or after start, -1 when there is none.
 func (s *segment) next(text string, from, start int) int {
 	if s.before == directories {
-		for ; start <= len(text); start++ {
-			if s.reaches(text, from, start) {
-				return start
-			}
+		if s.reaches(text, from, start) {
+			return start
+		}
+		if i := strings.IndexByte(text[start:], '/'); i >= 0 {
+			return start + i + 1
 		}
 		return -1
 	}

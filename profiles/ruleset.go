@@ -16,45 +16,68 @@ type Rule struct {
 
 // RuleSet is the compiled map of one surface. The last matching rule in file
 // order wins (P1). It is immutable; looking up does not allocate.
+//
+// A large set is indexed: every rule that has a literal of four bytes or more
+// is listed under the rarest four of them, and only the rules are tried whose
+// four bytes stand somewhere in the text.
 type RuleSet struct {
 	rules []Rule
-	// heads and tails hold, by the length of the literal beginning or ending
-	// (at most keyLen), the rules that begin or end so; rest holds the others.
-	// All lists are in file order.
-	heads, tails [keyLen + 1]map[uint64][]int32
-	rest         []int32
+	// grams lists rules by four bytes that a matching text must hold, rest
+	// those that have none. All lists are in file order.
+	grams map[uint32][]int32
+	rest  []int32
+	// seen has a bit for each hash of a gram, so that most places of a text
+	// cost no look-up.
+	seen *[1024]uint64
 }
 
-// keyLen is the most bytes of a literal that the index looks at.
-const keyLen = 8
-
 // indexFrom is the number of rules from which an index is worth its building.
-const indexFrom = 24
+const indexFrom = 48
 
 // NewRuleSet compiles rules, given in file order.
 func NewRuleSet(rules []Rule) *RuleSet {
 	s := &RuleSet{rules: rules}
-	for i := range rules {
-		p := &rules[i].Pattern
-		n := int32(i)
-		switch {
-		case len(rules) < indexFrom || p.head == "" && p.tail == "":
-			s.rest = append(s.rest, n)
-		case min(len(p.head), keyLen) >= min(len(p.tail), keyLen):
-			put(&s.heads, headKey(p.head, min(len(p.head), keyLen)), min(len(p.head), keyLen), n)
-		default:
-			put(&s.tails, tailKey(p.tail, min(len(p.tail), keyLen)), min(len(p.tail), keyLen), n)
+	if len(rules) < indexFrom {
+		for i := range rules {
+			s.rest = append(s.rest, int32(i))
 		}
+		return s
+	}
+	s.grams, s.seen = map[uint32][]int32{}, &[1024]uint64{}
+	for i := range rules {
+		gram, ok := s.rarest(&rules[i].Pattern)
+		if !ok {
+			s.rest = append(s.rest, int32(i))
+			continue
+		}
+		s.grams[gram] = append(s.grams[gram], int32(i))
+		s.seen[bit(gram)>>6] |= 1 << (bit(gram) & 63)
 	}
 	return s
 }
 
-func put(index *[keyLen + 1]map[uint64][]int32, key uint64, size int, n int32) {
-	if index[size] == nil {
-		index[size] = map[uint64][]int32{}
+// rarest is the gram of a pattern under which the fewest rules are listed.
+func (s *RuleSet) rarest(p *Pattern) (best uint32, ok bool) {
+	fewest := len(s.rules) + 1
+	for i := range p.segments {
+		for _, a := range p.segments[i].atoms {
+			for j := 0; j+4 <= len(a.literal); j++ {
+				gram := gramAt(a.literal, j)
+				if n := len(s.grams[gram]); n < fewest {
+					best, ok, fewest = gram, true, n
+				}
+			}
+		}
 	}
-	index[size][key] = append(index[size][key], n)
+	return best, ok
 }
+
+func gramAt(text string, i int) uint32 {
+	return uint32(text[i]) | uint32(text[i+1])<<8 | uint32(text[i+2])<<16 | uint32(text[i+3])<<24
+}
+
+// bit is the place of a gram in the filter.
+func bit(gram uint32) uint32 { return gram * 2654435761 >> 16 }
 
 // Rules are all rules in file order. The caller must not change them.
 func (s *RuleSet) Rules() []Rule {
@@ -73,12 +96,13 @@ func (s *RuleSet) Match(texts ...string) *Rule {
 	best := int32(-1)
 	for _, text := range texts {
 		best = s.last(s.rest, text, best)
-		for size := 1; size <= min(keyLen, len(text)); size++ {
-			if m := s.heads[size]; m != nil {
-				best = s.last(m[headKey(text, size)], text, best)
-			}
-			if m := s.tails[size]; m != nil {
-				best = s.last(m[tailKey(text, size)], text, best)
+		if s.seen == nil {
+			continue
+		}
+		for i := 0; i+4 <= len(text); i++ {
+			gram := gramAt(text, i)
+			if s.seen[bit(gram)>>6]&(1<<(bit(gram)&63)) != 0 {
+				best = s.last(s.grams[gram], text, best)
 			}
 		}
 	}
@@ -97,12 +121,3 @@ func (s *RuleSet) last(list []int32, text string, best int32) int32 {
 	}
 	return best
 }
-
-func headKey(text string, size int) (key uint64) {
-	for i := range size {
-		key = key<<8 | uint64(text[i])
-	}
-	return key
-}
-
-func tailKey(text string, size int) uint64 { return headKey(text[len(text)-size:], size) }
