@@ -12,14 +12,14 @@ require (
 
 require github.com/google/go-cmp v0.7.0
 
-require github.com/sourcegraph/jsonrpc2 v0.2.3
-
 require (
-	github.com/mattn/go-pointer v0.0.1 // indirect
-	github.com/tree-sitter/go-tree-sitter v0.25.0 // indirect
-	github.com/tree-sitter/tree-sitter-bash v0.25.1 // indirect
-	pgregory.net/rapid v1.3.0 // indirect
+	github.com/sourcegraph/jsonrpc2 v0.2.3
+	github.com/tree-sitter/go-tree-sitter v0.25.0
+	github.com/tree-sitter/tree-sitter-bash v0.25.1
+	pgregory.net/rapid v1.3.0
 )
+
+require github.com/mattn/go-pointer v0.0.1 // indirect
 
 require (
 	github.com/rogpeppe/go-internal v1.16.0
