@@ -154,7 +154,10 @@ type Effect struct {
 	Recursive bool
 	// Send is true for a Network effect that carries local data out.
 	Send bool
-	Span Span
+	// Metadata is true for a Read of names, sizes and times alone: ls, stat,
+	// test -f. The content stays unread.
+	Metadata bool
+	Span     Span
 }
 
 // EffectKind is the kind of an Effect.

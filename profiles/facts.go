@@ -80,6 +80,8 @@ type PathFact struct {
 	Pattern bool
 	// Recursive is true when everything below the path is meant.
 	Recursive bool
+	// Metadata is true when only names, sizes and times are read.
+	Metadata bool
 	// Partial is true when the path is not known whole: Lexical then holds
 	// its known beginning, which may be empty, and Value what is known (B2).
 	Partial bool

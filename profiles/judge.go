@@ -32,7 +32,7 @@ func (p *Policy) Judge(f Facts) Verdict {
 	p.judgeDeniedCall(&f, &v)
 	switch {
 	case f.Surface == SurfaceBash:
-		p.judgeBash(f, &v)
+		p.judgeBash(&f, &v)
 	case isFileSurface(f.Surface):
 		for i := range f.Paths {
 			p.judgeFile(&f, m, &f.Paths[i], &v)
