@@ -44,6 +44,7 @@ type streams struct {
 type commandLine struct {
 	Check   checkCmd   `cmd:"" help:"Print what would happen to a tool call. Runs nothing."`
 	Analyze analyzeCmd `cmd:"" help:"Print what a bash line would start and open. Runs nothing."`
+	Demo    demoCmd    `cmd:"" help:"Take a short tour of guarded pi with a scripted model."`
 	Serve   serveCmd   `cmd:"" help:"Guard one pi process over its standard streams. Started by the extension."`
 	Version versionCmd `cmd:"" help:"Print the version."`
 }
