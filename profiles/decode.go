@@ -155,7 +155,7 @@ func (n node) decode(target reflect.Value) {
 		fresh := reflect.New(target.Type().Elem())
 		before := len(n.doc.diags)
 		n.decode(fresh.Elem())
-		if len(n.doc.diags) == before || target.Type().Elem().Kind() == reflect.Struct {
+		if len(n.doc.diags) == before || !fresh.Elem().IsZero() {
 			target.Set(fresh)
 		}
 	case reflect.Struct:

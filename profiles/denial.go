@@ -153,7 +153,7 @@ func ModelText(r Resolution) string {
 		b.WriteString("nobody answered the question about " + what(&r, &w) + " in time, so it counts as denied. This is no refusal by the person.")
 		next = "Go on with work that needs no permission, and say at the end what is waiting for an answer."
 	case ByNobody:
-		b.WriteString("no one could be asked about " + what(&r, &w) + ", since this session has no way to show a question, so it counts as denied (" + w.Reason + ").")
+		b.WriteString("no one could be asked about " + what(&r, &w) + ", since this session has no way to show a question, so it counts as denied (" + orElse(w.Model, w.Reason) + ").")
 		next = "Go on without it, and say at the end that it needs a person or a rule that allows it."
 	case ByFailure:
 		b.WriteString("pi-guard could not judge this call, so it was blocked: " + r.Failure + ". Nothing was run.")
