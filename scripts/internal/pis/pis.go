@@ -4,16 +4,12 @@ package pis
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/gofrs/flock"
 )
 
 // Release is one release of pi.
@@ -66,9 +62,6 @@ func (i Install) PackageDir() string {
 	return filepath.Join(i.Dir, "node_modules", filepath.FromSlash(i.Package))
 }
 
-// lockRetry is how often a process that waits for another looks again.
-const lockRetry = 200 * time.Millisecond
-
 // nodePackage is the npm package that holds a Node binary, for machines whose
 // own is too old.
 const nodePackage = "node@22"
@@ -97,7 +90,7 @@ func (r Release) Get(ctx context.Context, say func(string)) (Install, error) {
 		packages = append(packages, nodePackage)
 	}
 	say(fmt.Sprintf("installing pi %s with npm into %s", r.Version, dir))
-	if err := NPMInstall(ctx, dir, packages...); err != nil {
+	if err := npmInstall(ctx, dir, packages...); err != nil {
 		return Install{}, fmt.Errorf("getting pi %s: %w", r.Version, err)
 	}
 	if err := r.writeLauncher(dir); err != nil {
@@ -136,58 +129,6 @@ func (r Release) writeLauncher(dir string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "bin", "pi"), []byte(text), 0o755)
-}
-
-// NPMInstall installs packages ("name@version") into a new dir, which appears
-// whole or not at all.
-func NPMInstall(ctx context.Context, dir string, packages ...string) error {
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		return errors.New("npm is not on PATH: install Node.js 20 or newer with npm (on Debian and Ubuntu: apt-get install nodejs npm)")
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	fresh, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".new-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(fresh)
-	args := append([]string{"install", "--prefix", fresh, "--no-audit", "--no-fund", "--loglevel=error"}, packages...)
-	cmd := exec.CommandContext(ctx, npm, args...)
-	cmd.Dir = fresh
-	output, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("npm install %s: %w\n%s\nIs the npm registry within reach? npm ping tells", strings.Join(packages, " "), err, output)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	return os.Rename(fresh, dir)
-}
-
-// CacheDir is where releases are kept: PI_GUARD_CACHE, or pi-guard below the
-// user's cache folder (XDG_CACHE_HOME, ~/.cache).
-func CacheDir() (string, error) {
-	if dir := os.Getenv("PI_GUARD_CACHE"); dir != "" {
-		return filepath.Abs(dir)
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("no cache folder: set PI_GUARD_CACHE to one: %w", err)
-	}
-	return filepath.Join(dir, "pi-guard"), nil
-}
-
-func lock(ctx context.Context, file string) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return nil, err
-	}
-	l := flock.New(file)
-	if _, err := l.TryLockContext(ctx, lockRetry); err != nil {
-		return nil, fmt.Errorf("waiting for %s: %w", file, err)
-	}
-	return func() { _ = l.Unlock() }, nil
 }
 
 // newEnough reports whether node runs and is at least the given version.
