@@ -1,23 +1,11 @@
 package hooks
 
 import (
-	"encoding/json"
+	"context"
+	"fmt"
 
-	"github.com/pi-guard/pi-guard/bashast"
 	"github.com/pi-guard/pi-guard/profiles"
 )
-
-// Call is one tool call, as pi or anyone else describes it.
-type Call struct {
-	// ID is pi's id of the call, "" outside a session.
-	ID string
-	// Tool is the name pi calls the tool by.
-	Tool string
-	// Input is the tool's input, a JSON object.
-	Input json.RawMessage
-	// Cwd is the directory the tool works in; "" means the project.
-	Cwd string
-}
 
 // JudgeOptions says where and under which settings calls are judged.
 type JudgeOptions struct {
@@ -25,7 +13,9 @@ type JudgeOptions struct {
 	Project string
 	// Home is the person's home directory, absolute.
 	Home string
-	// Mode names the mode.
+	// DataDir is the guard's own directory.
+	DataDir string
+	// Mode names the mode; "" is the policy's default.
 	Mode string
 	// PermissionProfile and Approval override those of project and mode.
 	PermissionProfile, Approval string
@@ -33,10 +23,47 @@ type JudgeOptions struct {
 
 // Judge judges calls outside any session: it knows neither grants nor blocks,
 // asks nobody and keeps nothing.
-type Judge struct{ opts JudgeOptions }
+type Judge struct {
+	opts    JudgeOptions
+	session profiles.Session
+	grounds map[string]*ground // by project directory
+}
 
-// NewJudge loads the policy that opts name.
-func NewJudge(opts JudgeOptions) (*Judge, error) { return &Judge{opts}, nil }
+// NewJudge loads the policy that opts name. The error is that of a setting
+// that does not exist; a configuration file that is broken makes the policy
+// stricter instead.
+func NewJudge(opts JudgeOptions) (*Judge, error) {
+	j := &Judge{opts: opts, grounds: map[string]*ground{}}
+	j.session = profiles.Session{Mode: opts.Mode, Approval: opts.Approval, PermissionProfile: opts.PermissionProfile}
+	g := j.groundOf(opts.Project)
+	if opts.Mode != "" {
+		if _, ok := g.policy.Mode(opts.Mode); !ok {
+			return nil, fmt.Errorf("there is no mode %q: write one of %v", opts.Mode, g.policy.Modes())
+		}
+	}
+	if opts.Approval != "" {
+		if _, err := profiles.ParseApproval(opts.Approval); err != nil {
+			return nil, err
+		}
+	}
+	if opts.PermissionProfile != "" {
+		if _, err := profiles.ParsePermissionProfile(opts.PermissionProfile); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+// groundOf is the ground of a project.
+func (j *Judge) groundOf(project string) *ground {
+	g, ok := j.grounds[project]
+	if !ok {
+		policy, _ := profiles.Load(context.Background(), sourcesFor(project, j.opts.Home, j.opts.DataDir))
+		g = newGround(policy, j.opts.Mode, "", map[string]string{"HOME": j.opts.Home})
+		j.grounds[project] = g
+	}
+	return g
+}
 
 // Decision is what would happen to a call.
 type Decision struct {
@@ -49,26 +76,46 @@ type Decision struct {
 	Reason string
 	// Unresolved is true when the line is not known in full (B11).
 	Unresolved bool
+	// Verdict holds what every layer says.
+	Verdict profiles.Verdict
+	// Resolution says what answers the verdict.
+	Resolution profiles.Resolution
 }
 
-// Decide judges one call.
+// Decide judges one call. The call's directory is the project it is judged in.
 func (j *Judge) Decide(c Call) Decision {
+	project := c.Cwd
+	if project == "" {
+		project = j.opts.Project
+	}
+	said := func() (profiles.Session, profiles.Grants) { return j.session, nil }
+	way := judging{call: c}
+	follow(context.Background(), &way, judgeOn(j.groundOf(project), said, false))
+	return decisionOf(&way)
+}
+
+func decisionOf(j *judging) Decision {
 	d := Decision{
-		Action: profiles.Ask, Layer: profiles.LayerMode, Rule: "*",
-		Reason: "no policy is loaded, so a person decides",
+		Action: j.resolution.Action, Verdict: j.verdict, Resolution: j.resolution,
+		Unresolved: j.facts.Program != nil && j.facts.Program.Unresolved(),
+		Reason:     "no rule speaks of it",
 	}
-	if c.Tool != "bash" {
-		return d
+	if o := spokesman(&j.verdict, j.resolution); o != nil {
+		d.Layer, d.Rule, d.Reason = o.Layer, o.Rule, o.Reason
 	}
-	var in struct {
-		Command string `json:"command"`
+	if d.Action == profiles.Allow && j.verdict.Action() == profiles.Ask {
+		d.Reason += ", and that is answered by " + string(j.resolution.By)
 	}
-	if err := json.Unmarshal(c.Input, &in); err != nil {
-		return Decision{Action: profiles.Deny, Layer: profiles.LayerInput, Reason: "the input of bash cannot be read: " + err.Error()}
-	}
-	p := bashast.Analyze(in.Command, bashast.Env{
-		Dir: j.opts.Project, Project: j.opts.Project, Home: j.opts.Home, Files: Files{},
-	})
-	d.Unresolved = p.Unresolved()
 	return d
+}
+
+// spokesman is the opinion that the outcome rests on: the first one left open
+// where it is refused or asked, else the verdict's winner.
+func spokesman(v *profiles.Verdict, r profiles.Resolution) *profiles.Opinion {
+	for i := range r.Open {
+		if r.Open[i].Action == v.Action() {
+			return &r.Open[i]
+		}
+	}
+	return v.Winner()
 }

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pi-guard/pi-guard/profiles"
 	"github.com/pi-guard/pi-guard/rpc"
 )
 
@@ -30,7 +30,8 @@ type Options struct {
 	// DataDir is the guard's own directory, outside every project: keys,
 	// session states, scratch directories.
 	DataDir string
-	// PromptTimeout is how long a prompt waits for an answer (H D005).
+	// PromptTimeout is how long a prompt waits for an answer; 0 takes it from
+	// the policy (H D005).
 	PromptTimeout time.Duration
 	// Version is the guard's version.
 	Version string
@@ -54,7 +55,7 @@ func DefaultOptions() (Options, error) {
 	if !filepath.IsAbs(dir) {
 		return Options{}, fmt.Errorf("PI_GUARD_DATA is %q: write an absolute path", dir)
 	}
-	return Options{Home: home, DataDir: dir, PromptTimeout: 120 * time.Second}, nil
+	return Options{Home: home, DataDir: dir}, nil
 }
 
 // Session is the guard of one pi process. It implements rpc.Guard; each event
@@ -62,9 +63,25 @@ func DefaultOptions() (Options, error) {
 type Session struct {
 	host Host
 	opts Options
+	busy sync.WaitGroup // work that goes on after an answer
 
-	mu      sync.Mutex
-	started rpc.SessionStart // zero before session_start
+	mu  sync.Mutex
+	now *sitting // nil before session_start
+}
+
+// sitting is one pi session while this process guards it.
+type sitting struct {
+	start   rpc.SessionStart
+	source  *policySource
+	dialogs *dialogs
+	file    stateFile
+	vars    map[string]string
+	prefix  string
+
+	// Below are guarded by Session.mu.
+	state  state
+	ground *ground             // what calls are judged on now
+	calls  map[string]*judging // allowed calls that have no result yet, by pi's id
 }
 
 // NewSession makes a session that pi has not started yet.
@@ -75,67 +92,68 @@ func NewSession(host Host, opts Options) *Session {
 // errNotStarted is the answer to any event that comes before session_start.
 var errNotStarted = errors.New("no session has been started")
 
-// Initialize agrees on the protocol. Both versions are told, so that either
-// side can say what does not fit.
-func (s *Session) Initialize(_ context.Context, _ rpc.Initialize) (rpc.Initialized, error) {
-	return rpc.Initialized{Protocol: rpc.Version, Version: s.opts.Version, Tools: []rpc.ToolSpec{}}, nil
-}
-
-// SessionStart is in session_start.go once there is something to start.
-func (s *Session) SessionStart(_ context.Context, e rpc.SessionStart) (rpc.SessionStarted, error) {
+// sitting is the session in progress.
+func (s *Session) sitting() (*sitting, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.started = e
-	return rpc.SessionStarted{Notices: []rpc.Notice{}}, nil
-}
-
-func (s *Session) SessionShutdown(context.Context, rpc.SessionShutdown) (rpc.Empty, error) {
-	return rpc.Empty{}, nil
-}
-
-func (s *Session) BeforeAgentStart(context.Context, rpc.BeforeAgentStart) (rpc.AgentStart, error) {
-	return rpc.AgentStart{}, nil
-}
-
-func (s *Session) ToolCall(ctx context.Context, e rpc.ToolCall) (rpc.ToolVerdict, error) {
-	c, err := s.host.Select(ctx, rpc.Select{Title: "Allow " + e.ToolName + "?\n" + string(e.Input), Options: []string{"Allow once", "Deny"}, TimeoutMs: int(s.opts.PromptTimeout.Milliseconds())})
-	if err != nil {
-		return rpc.ToolVerdict{}, err
+	if s.now == nil {
+		return nil, errNotStarted
 	}
-	if c.Answered && c.Value == "Allow once" {
-		return rpc.ToolVerdict{}, nil
+	return s.now, nil
+}
+
+// said is what the person has said in this session, for judging.
+func (s *Session) said(t *sitting) (profiles.Session, profiles.Grants) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	denied := make(map[string]int, len(t.state.Denied))
+	for k, n := range t.state.Denied {
+		denied[k] = n
 	}
-	return rpc.ToolVerdict{Block: true, Reason: "Blocked by pi-guard: nobody allowed it."}, nil
+	return profiles.Session{
+		Mode:              t.state.Mode,
+		Approval:          t.state.Approval,
+		PermissionProfile: t.state.PermissionProfile,
+		Blocks:            t.state.Blocks[:len(t.state.Blocks):len(t.state.Blocks)],
+		Denied:            denied,
+	}, t.state.Grants[:len(t.state.Grants):len(t.state.Grants)]
 }
 
-func (s *Session) ToolResult(context.Context, rpc.ToolResult) (rpc.ToolPatch, error) {
-	return rpc.ToolPatch{}, nil
+// change changes what the person has said and keeps it. What cannot be kept
+// holds for this process all the same, and the error says so.
+func (s *Session) change(t *sitting, f func(*state)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(&t.state)
+	return t.file.save(t.state)
 }
 
-func (s *Session) UserBash(context.Context, rpc.UserBash) (rpc.UserBashAnswer, error) {
-	return rpc.UserBashAnswer{}, nil
+// stand is the ground that calls are judged on: the policy as its files are
+// now, in the mode that the session is in now. It tells the person when the
+// policy has changed.
+func (s *Session) stand(ctx context.Context, t *sitting) *ground {
+	policy, changed, diags := t.source.current(ctx)
+	s.mu.Lock()
+	old := t.ground
+	if old == nil || changed || old.mode != t.state.Mode {
+		t.ground = newGround(policy, t.state.Mode, "", t.vars)
+		t.ground.prefix = t.prefix
+	}
+	g := t.ground
+	s.mu.Unlock()
+	if old != nil && old.policy != g.policy {
+		s.tell(ctx, "info", "pi-guard: the configuration has changed and is in force.")
+		for _, n := range diagnosticNotices(diags) {
+			s.tell(ctx, n.Level, n.Text)
+		}
+	}
+	if old == nil || old != g {
+		s.showStatus(ctx, t, g)
+	}
+	return g
 }
 
-func (s *Session) Input(context.Context, rpc.Input) (rpc.InputAnswer, error) {
-	return rpc.InputAnswer{}, nil
-}
-
-func (s *Session) TurnStart(context.Context, rpc.Turn) (rpc.Empty, error) { return rpc.Empty{}, nil }
-
-func (s *Session) TurnEnd(context.Context, rpc.Turn) (rpc.Empty, error) { return rpc.Empty{}, nil }
-
-func (s *Session) AgentEnd(context.Context, rpc.Settle) (rpc.Empty, error) { return rpc.Empty{}, nil }
-
-func (s *Session) BeforeSettle(context.Context, rpc.Settle) (rpc.SettleAnswer, error) {
-	return rpc.SettleAnswer{}, nil
-}
-
-func (s *Session) Command(context.Context, rpc.Command) (rpc.Empty, error) { return rpc.Empty{}, nil }
-
-func (s *Session) Complete(context.Context, rpc.Complete) (rpc.Completions, error) {
-	return rpc.Completions{Items: []rpc.Completion{}}, nil
-}
-
-func (s *Session) CallTool(context.Context, rpc.CallTool) (rpc.ToolOutput, error) {
-	return rpc.ToolOutput{Text: "no such tool", IsError: true, Details: json.RawMessage("null")}, nil
+// tell shows a line to the person. pi being gone is no failure of the caller.
+func (s *Session) tell(ctx context.Context, level, text string) {
+	_ = s.host.Notify(ctx, rpc.Notice{Level: level, Text: text})
 }

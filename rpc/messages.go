@@ -125,11 +125,13 @@ type ToolResult struct {
 	Cwd               string          `json:"cwd"`
 }
 
-// ToolPatch answers ToolResult. What is not set stays as it is.
+// ToolPatch answers ToolResult.
 type ToolPatch struct {
-	Content           json.RawMessage `json:"content,omitempty"`
+	// Content takes the place of the result's content; without it the result
+	// stays as it is.
+	Content json.RawMessage `json:"content,omitempty"`
+	// StructuredContent goes with Content; without it scripts see none.
 	StructuredContent json.RawMessage `json:"structuredContent,omitempty"`
-	IsError           *bool           `json:"isError,omitempty"`
 	// Handoff is what the agent is to be told if it ends its work now; "" for
 	// nothing. It is sent along because older versions of pi cannot wait for
 	// an answer when the agent ends.

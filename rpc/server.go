@@ -29,6 +29,10 @@ const CodeCancelled = -32800
 // is needed to speak to pi. Serve returns when every request that was begun
 // has ended, or has had the farewell to do so.
 func Serve(ctx context.Context, rw io.ReadWriteCloser, makeGuard func(*Host) Guard) {
+	serve(ctx, newLines(rw, MaxMessage), makeGuard)
+}
+
+func serve(ctx context.Context, stream jsonrpc2.ObjectStream, makeGuard func(*Host) Guard) {
 	host := &Host{}
 	s := &server{
 		guard:   makeGuard(host),
@@ -39,7 +43,7 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, makeGuard func(*Host) Gua
 	for _, m := range GuardMethods() {
 		s.methods[m.Name] = m
 	}
-	host.conn = jsonrpc2.NewConn(ctx, newLines(rw), s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
+	host.conn = jsonrpc2.NewConn(ctx, stream, s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	close(s.ready)
 	<-host.conn.DisconnectNotify()
 	ended := make(chan struct{})

@@ -13,6 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// testLimit is the longest message in these tests, in bytes.
+const testLimit = 100 << 10
+
 // fakeGuard answers tool calls as their tool name says.
 type fakeGuard struct {
 	Guard // panics on what a test does not expect
@@ -40,7 +43,7 @@ func (g *fakeGuard) ToolCall(ctx context.Context, c ToolCall) (ToolVerdict, erro
 		chosen, err := g.host.Select(ctx, Select{Title: "Sure?", Options: []string{"yes", "no"}})
 		return ToolVerdict{Block: chosen.Value != "yes"}, err
 	case "long":
-		return ToolVerdict{Reason: strings.Repeat("x", MaxMessage)}, nil
+		return ToolVerdict{Reason: strings.Repeat("x", testLimit)}, nil
 	}
 	return ToolVerdict{Block: true, Reason: string(c.Input)}, nil
 }
@@ -68,7 +71,7 @@ func converse(t *testing.T) *peer {
 	p.guard = &fakeGuard{entered: make(chan struct{}, 1)}
 	go func() {
 		defer close(p.ended)
-		Serve(context.Background(), pipes{guardIn, guardOut}, func(h *Host) Guard {
+		serve(context.Background(), newLines(pipes{guardIn, guardOut}, testLimit), func(h *Host) Guard {
 			p.guard.host = h
 			return p.guard
 		})
@@ -222,7 +225,7 @@ func TestCancelReachesPi(t *testing.T) {
 
 func TestTooLong(t *testing.T) {
 	p := converse(t)
-	go p.send(`{"jsonrpc":"2.0","id":1,"method":"ping","params":"` + strings.Repeat("x", MaxMessage) + `"}`)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"ping","params":"` + strings.Repeat("x", testLimit) + `"}`)
 	if got := p.receive(); !strings.Contains(got, `"code":-32600`) || !strings.Contains(got, "longer than") {
 		t.Errorf("got %.200s", got)
 	}
@@ -235,7 +238,7 @@ func TestTooLong(t *testing.T) {
 func TestLongestMessage(t *testing.T) {
 	p := converse(t)
 	head, tail := `{"jsonrpc":"2.0","id":1,"method":"ping","params":"`, `"}`
-	go p.send(head + strings.Repeat("x", MaxMessage-len(head)-len(tail)) + tail)
+	p.send(head + strings.Repeat("x", testLimit-len(head)-len(tail)) + tail)
 	if got, want := p.receive(), `{"id":1,"result":{},"jsonrpc":"2.0"}`; got != want {
 		t.Errorf("got %.200s, want %s", got, want)
 	}

@@ -19,15 +19,16 @@ const MaxMessage = 32 << 20
 // message is answered with an error and skipped, so that one bad message never
 // ends the conversation.
 type lines struct {
-	r *bufio.Reader
-	c io.Closer
+	r     *bufio.Reader
+	c     io.Closer
+	limit int // of one message, in bytes
 
 	mu sync.Mutex // guards w
 	w  io.Writer
 }
 
-func newLines(rw io.ReadWriteCloser) *lines {
-	return &lines{r: bufio.NewReaderSize(rw, 64<<10), w: rw, c: rw}
+func newLines(rw io.ReadWriteCloser, limit int) *lines {
+	return &lines{r: bufio.NewReaderSize(rw, 64<<10), w: rw, c: rw, limit: limit}
 }
 
 // WriteObject writes one message and its newline at once.
@@ -36,8 +37,8 @@ func (l *lines) WriteObject(obj any) error {
 	if err != nil {
 		return fmt.Errorf("encode a message: %w", err)
 	}
-	if len(data) > MaxMessage {
-		return fmt.Errorf("encode a message: %d bytes is more than %d", len(data), MaxMessage)
+	if len(data) > l.limit {
+		return fmt.Errorf("encode a message: %d bytes is more than %d", len(data), l.limit)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,7 +51,8 @@ func (l *lines) ReadObject(v any) error {
 	for {
 		line, err := l.readLine()
 		if errors.Is(err, errTooLong) {
-			if err := l.refuse(jsonrpc2.CodeInvalidRequest, line, err.Error()); err != nil {
+			why := fmt.Sprintf("%v than %d bytes", err, l.limit)
+			if err := l.refuse(jsonrpc2.CodeInvalidRequest, line, why); err != nil {
 				return err
 			}
 			continue
@@ -80,7 +82,7 @@ func (l *lines) ReadObject(v any) error {
 // Close closes the connection below.
 func (l *lines) Close() error { return l.c.Close() }
 
-var errTooLong = fmt.Errorf("the message is longer than %d bytes", MaxMessage)
+var errTooLong = errors.New("the message is longer")
 
 // readLine reads one line. Of one that is too long it reads everything, and
 // returns its beginning with errTooLong. A last line without a newline is cut
@@ -91,7 +93,7 @@ func (l *lines) readLine() ([]byte, error) {
 	for {
 		part, err := l.r.ReadSlice('\n')
 		total += len(part)
-		if total <= MaxMessage+1 {
+		if total <= l.limit+1 {
 			line = append(line, part...)
 		} else if len(line) > 512 {
 			line = line[:512:512]
@@ -101,7 +103,7 @@ func (l *lines) readLine() ([]byte, error) {
 			continue
 		case err != nil:
 			return nil, err
-		case total > MaxMessage+1:
+		case total > l.limit+1:
 			return line, errTooLong
 		}
 		return line, nil

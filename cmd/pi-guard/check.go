@@ -51,8 +51,12 @@ func (c *checkCmd) Run(std streams) error {
 	if err != nil {
 		return err
 	}
+	opts, err := hooks.DefaultOptions()
+	if err != nil {
+		return err
+	}
 	judge, err := hooks.NewJudge(hooks.JudgeOptions{
-		Project: place.cwd, Home: place.home,
+		Project: place.cwd, Home: place.home, DataDir: opts.DataDir,
 		Mode: c.Mode, PermissionProfile: c.PermissionProfile, Approval: c.Approval,
 	})
 	if err != nil {

@@ -328,11 +328,11 @@ export default function piGuard(pi: ExtensionAPI): void {
         cwd: ctx.cwd,
       });
       guard.handoff = patch.handoff || undefined;
-      if (patch.content === undefined && patch.isError === undefined && patch.structuredContent === undefined) return undefined;
+      if (patch.content === undefined) return undefined;
+      // pi drops what scripts would see when only the content is replaced, which is what a filter needs.
       return {
-        content: (patch.content ?? event.content) as typeof event.content,
-        structuredContent: (patch.structuredContent ?? structured) as never,
-        isError: patch.isError ?? event.isError,
+        content: patch.content as typeof event.content,
+        ...(patch.structuredContent === undefined ? {} : { structuredContent: patch.structuredContent as never }),
       };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);

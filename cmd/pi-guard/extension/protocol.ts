@@ -125,11 +125,13 @@ export interface ToolResult {
   cwd: string;
 }
 
-/** ToolPatch answers ToolResult. What is not set stays as it is. */
+/** ToolPatch answers ToolResult. */
 export interface ToolPatch {
+  /** Content takes the place of the result's content; without it the result
+   * stays as it is. */
   content?: unknown;
+  /** StructuredContent goes with Content; without it scripts see none. */
   structuredContent?: unknown;
-  isError?: boolean;
   /** Handoff is what the agent is to be told if it ends its work now; "" for
    * nothing. It is sent along because older versions of pi cannot wait for
    * an answer when the agent ends. */
