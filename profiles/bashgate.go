@@ -354,7 +354,7 @@ func (b *bashJudge) judgeKnown(f *PathFact) {
 		}
 	}
 	if !f.Metadata {
-		b.policy.judgePathGate(b.facts, b.mode, f, b.v)
+		b.policy.judgePathGate(b.mode, f, b.v)
 	}
 	b.judgeMutation(f)
 }

@@ -76,6 +76,11 @@ func (t toolVerb) isContent(key string) bool {
 	return slices.Contains(fieldTable().Content, key)
 }
 
+// isPath reports whether a field holds paths.
+func (t toolVerb) isPath(key string) bool {
+	return isPathField(key) || key == "source" && (t.verb == "copy" || t.verb == "move")
+}
+
 // effect is what the tool does to the path in a field: copying reads its
 // source, moving takes it away, and both write their destination. sure is
 // false where the tool's name says nothing.

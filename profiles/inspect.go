@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -34,6 +35,9 @@ type Candidate struct {
 	Pattern bool
 	// Guess is true in a field that need not hold paths.
 	Guess bool
+	// Weak is true for a guess without any sign of a path: a bare word, which
+	// is one only where a symlink of that name exists.
+	Weak bool
 }
 
 // InspectInput lists every text of a tool's input that may be a path: in
@@ -125,8 +129,8 @@ func (in *inspector) walk(value any, at place, depth int) {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if looksLikePath(key) {
-				in.add(Candidate{Field: at.child(key).name, Path: key, Guess: true}, at.key)
+			if weak := !looksLikePath(key); !weak || isWord(key) && in.tool.isPath(at.key) {
+				in.add(Candidate{Field: at.child(key).name, Path: key, Guess: true, Weak: weak}, at.key)
 			}
 			in.walk(v[key], at.child(key), depth+1)
 		}
@@ -146,11 +150,11 @@ func (in *inspector) text(text string, at place, depth int) {
 	case in.isPattern(at.key):
 		in.found = append(in.found, Candidate{Field: at.name, Path: text, Pattern: true, Sure: true})
 	case in.tool.isContent(at.key):
-	case isPathField(at.key):
+	case in.tool.isPath(at.key):
 		if isBaseField(at.key) {
 			in.bases = append(in.bases, text)
 		}
-		if len(text) <= 1<<16 && !isURL(text) {
+		if SurfaceOf(in.tool.name) != SurfaceTool || !isURL(text) {
 			in.add(Candidate{Field: at.name, Path: text}, at.key)
 		}
 	case looksLikeJSON(text):
@@ -159,6 +163,8 @@ func (in *inspector) text(text string, at place, depth int) {
 		}
 	case looksLikePath(text):
 		in.add(Candidate{Field: at.name, Path: text, Guess: true}, at.key)
+	case isWord(text):
+		in.add(Candidate{Field: at.name, Path: text, Guess: true, Weak: true}, at.key)
 	}
 }
 
@@ -193,7 +199,7 @@ func (in *inspector) defaultPath(tool string) {
 func (in *inspector) rebase() {
 	for _, base := range in.bases {
 		for _, c := range in.found {
-			if !c.Pattern && c.Path != base && isRelative(c.Path) && len(in.found) <= maxCandidates {
+			if !c.Pattern && !c.Weak && c.Path != base && isRelative(c.Path) && len(in.found) <= maxCandidates {
 				c.Path, c.Guess = base+"/"+c.Path, true
 				in.found = append(in.found, c)
 			}
@@ -205,10 +211,19 @@ func isRelative(path string) bool {
 	return path != "" && !strings.ContainsRune("/~@", rune(path[0])) && !strings.Contains(path, "://")
 }
 
+// urlScheme is how a URL begins (RFC 3986 section 3.1).
+var urlScheme = regexp.MustCompile(`^@?([A-Za-z][A-Za-z0-9+.-]*)://`)
+
 // isURL reports whether a text is a URL that is no file's.
 func isURL(text string) bool {
-	scheme, _, ok := strings.Cut(text, "://")
-	return ok && scheme != "" && !strings.EqualFold(scheme, "file") && !strings.ContainsAny(scheme, "/. ")
+	m := urlScheme.FindStringSubmatch(text)
+	return m != nil && !strings.EqualFold(m[1], "file")
+}
+
+// isWord reports whether a text may be the name of a file in the directory a
+// tool works in.
+func isWord(text string) bool {
+	return text != "" && len(text) <= 255 && !strings.ContainsAny(text, " \t\n\r") && !isURL(text)
 }
 
 // looksLikeJSON reports whether a text may be an object or a list.
@@ -246,7 +261,7 @@ func PathFacts(candidates []Candidate, r *paths.Resolver, cwd string) []PathFact
 			continue
 		}
 		f.Resolved = r.Resolve(c.Path, cwd)
-		if f.Problem != "" && c.Guess {
+		if c.Guess && f.Problem != "" || c.Weak && f.Canonical == f.Lexical {
 			continue
 		}
 		facts = append(facts, f)

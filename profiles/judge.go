@@ -66,7 +66,7 @@ func (p *Policy) judgeFile(f *Facts, m *Mode, path *PathFact, v *Verdict) {
 		return
 	}
 	if path.Pattern {
-		p.judgePathGate(f, m, path, v)
+		p.judgeSearch(f, m, path, v)
 		return
 	}
 	rule := matchForms(m.rules[f.Surface], &path.Resolved)
@@ -75,7 +75,7 @@ func (p *Policy) judgeFile(f *Facts, m *Mode, path *PathFact, v *Verdict) {
 		o.Action, o.Rule, o.Reason = Allow, "scratch", "the session's scratch directory needs no prompt"
 	}
 	v.Add(o)
-	p.judgePathGate(f, m, path, v)
+	p.judgePathGate(m, path, v)
 	p.judgeExternal(f, m, path, v)
 	p.judgeOverlays(f, m, path, v)
 }
@@ -153,36 +153,40 @@ func stricterRule(a, b *Rule) *Rule {
 
 // judgePathGate is the path surface: one gate over all file access, with the
 // default rules on secrets below the person's own (P, F11).
-func (p *Policy) judgePathGate(f *Facts, m *Mode, path *PathFact, v *Verdict) {
-	if path.Pattern && f.Surface == SurfaceFind {
-		return
-	}
-	target := path.Resolved
-	if path.Pattern {
-		target = paths.Resolved{Lexical: path.Raw, Canonical: path.Raw}
-		if !strings.ContainsAny(strings.TrimLeft(path.Raw, "*/"), ".") {
-			return
+func (p *Policy) judgePathGate(m *Mode, path *PathFact, v *Verdict) {
+	rule := matchForms(m.rules[SurfacePath], &path.Resolved)
+	if rule != nil {
+		o := ruleOpinion(LayerPath, SurfacePath, rule, path.display())
+		o.Name = path.display()
+		if o.Action == Deny {
+			o.Reason = "Path " + quote(path.display()) + " is blocked by " + m.Label
 		}
-	}
-	var rule *Rule
-	if set := m.rules[SurfacePath]; set != nil {
-		if rule = matchForms(set, &target); rule != nil {
-			o := ruleOpinion(LayerPath, SurfacePath, rule, path.display())
-			o.Name = path.display()
-			if o.Action == Deny {
-				o.Reason = "Path " + quote(path.display()) + " is blocked by " + m.Label
-			}
-			v.Add(o)
-		}
+		v.Add(o)
 	}
 	if !rule.catchesAll() {
 		return
 	}
-	if id, reason := p.SecretReason(m.Name, &target); id != "" {
-		v.Add(Opinion{
-			Layer: LayerPath, Surface: SurfacePath, Action: Ask, Origin: OriginPattern, Rule: id, Target: path.display(), Name: path.display(),
-			Reason: reason, Safer: "ask the person for the one value that is needed, or read the template beside it",
-		})
+	if id, reason := p.SecretReason(m.Name, &path.Resolved); id != "" {
+		v.Add(secretOpinion(id, reason, path))
+	}
+}
+
+func secretOpinion(id, reason string, path *PathFact) Opinion {
+	return Opinion{
+		Layer: LayerPath, Surface: SurfacePath, Action: Ask, Origin: OriginPattern, Rule: id,
+		Target: path.display(), Name: path.display(), Reason: path.display() + ": " + reason,
+		Safer: "ask the person for the one value that is needed, or read the template beside it",
+	}
+}
+
+// judgeSearch is the path surface for a pattern that names files: grep shows
+// what stands in them, find only that they are there (F6).
+func (p *Policy) judgeSearch(f *Facts, m *Mode, path *PathFact, v *Verdict) {
+	if f.Surface != SurfaceGrep || m.BypassProtectedPaths && !p.managed.EnforceProtectedPaths {
+		return
+	}
+	if s := p.searched(path.Raw); s != nil {
+		v.Add(secretOpinion("secret:"+s.id, s.reason, path))
 	}
 }
 
@@ -285,11 +289,9 @@ func (p *Policy) judgeNamed(f *Facts, m *Mode, v *Verdict) {
 		if path.Problem != "" || path.Guess && !path.Exists {
 			continue
 		}
-		p.judgePathGate(f, m, path, v)
-		if !path.Pattern {
-			p.judgeExternal(f, m, path, v)
-			p.judgeOverlays(f, m, path, v)
-		}
+		p.judgePathGate(m, path, v)
+		p.judgeExternal(f, m, path, v)
+		p.judgeOverlays(f, m, path, v)
 	}
 	if f.Surface == SurfaceTool {
 		p.judgeRegistry(f, v)

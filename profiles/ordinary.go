@@ -92,9 +92,10 @@ func (t ordinaryTable) holdsPrefix(c *bashast.Command, indexes []int, looking bo
 }
 
 // isVerifyCommand reports whether a command is, to the letter, one that the
-// project's profile names for verifying (R).
+// project's profile names for verifying (R). Only the profile of a project that
+// the person trusts has a say, since it loosens.
 func (p *Policy) isVerifyCommand(text string) bool {
-	if p.profile == nil {
+	if p.profile == nil || !p.profileTrusted {
 		return false
 	}
 	for _, group := range p.profile.VerifyCommands {

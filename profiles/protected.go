@@ -201,7 +201,7 @@ func (p *Policy) judgeProtected(f *Facts, m *Mode, path *PathFact, v *Verdict) {
 		}
 		return
 	}
-	if m.BypassProtectedPaths && !p.managed.EnforceProtectedPaths || !mutates {
+	if m.BypassProtectedPaths && !p.managed.EnforceProtectedPaths || !mutates || path.Guess && !path.Mutates {
 		return
 	}
 	if row := p.protected.row(&path.Resolved); row != nil {

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"path"
 	"strings"
 
 	"github.com/pi-guard/pi-guard/paths"
@@ -21,14 +22,39 @@ type secretRow struct {
 type secretRule struct {
 	id, reason       string
 	patterns, except *RuleSet
+	// names are examples of what the patterns name, for search patterns.
+	names []string
 }
 
 func compileSecrets(rows []secretRow, home string) []secretRule {
 	rules := make([]secretRule, len(rows))
 	for i, row := range rows {
-		rules[i] = secretRule{row.ID, row.Reason, patternSet(row.Patterns, home), patternSet(row.Except, home)}
+		rules[i] = secretRule{id: row.ID, reason: row.Reason, patterns: patternSet(row.Patterns, home), except: patternSet(row.Except, home)}
+		for _, pattern := range row.Patterns {
+			if name := path.Base(pattern); name != "**" {
+				rules[i].names = append(rules[i].names, strings.ToLower(name))
+			}
+		}
 	}
 	return rules
+}
+
+// searched is the row whose files a search pattern names on purpose; nil for
+// none. A broad pattern such as *.json names none: its results are filtered.
+func (p *Policy) searched(pattern string) *secretRule {
+	segment := strings.ToLower(path.Base(pattern))
+	for i := range p.secrets {
+		s := &p.secrets[i]
+		if s.except.Match(segment) != nil {
+			continue
+		}
+		for _, name := range s.names {
+			if segment == name || namesOnPurpose(segment, strings.ReplaceAll(name, "*", "x")) {
+				return s
+			}
+		}
+	}
+	return nil
 }
 
 func patternSet(patterns []string, home string) *RuleSet {
