@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"iter"
 	"slices"
 )
 
-// shrinkTries bounds how many smaller lines are tried for one finding.
-const shrinkTries = 600
+// shrinkTries bounds how many smaller lines are tried for one finding, for
+// each of the two ways.
+const shrinkTries = 1500
 
 // shrinker makes a line smaller while the analysis is still wrong about it in
 // the same way.
@@ -16,86 +18,155 @@ type shrinker struct {
 	tries  int
 }
 
-// shrink returns the smallest line it found for the first finding of kind. It
-// removes decisions first, which keeps a line that is fixed by itself known
-// as such, and then characters.
+// shrink returns the smallest line it found for a finding of kind. It removes
+// decisions first, which keeps a line that is fixed by itself known as such,
+// and then characters.
 func (s *shrinker) shrink(ctx context.Context, out outcome, kind findingKind) outcome {
-	s.tries = shrinkTries
 	best := out
 	if len(out.Choices) > 0 {
-		best = s.byChoices(ctx, best, kind)
+		best = s.descend(ctx, best, kind, s.fewerChoices)
 	}
 	if kind.miss() {
-		s.tries = max(s.tries, shrinkTries/2)
-		best = s.byText(ctx, best, kind)
+		best = s.descend(ctx, best, kind, shorterTexts)
 	}
 	return best
 }
 
-// try judges a smaller sample and returns its outcome where it still fails.
-func (s *shrinker) try(ctx context.Context, candidate sample, kind findingKind) (outcome, bool) {
-	if s.tries--; s.tries < 0 || candidate.Line == "" {
-		return outcome{}, false
+// descend goes from line to smaller line until none of the smaller ones fails.
+func (s *shrinker) descend(ctx context.Context, best outcome, kind findingKind, smaller func(outcome) iter.Seq[sample]) outcome {
+	s.tries = shrinkTries
+	for {
+		found, ok := s.first(ctx, smaller(best), kind)
+		if !ok {
+			return best
+		}
+		found.Number = best.Number
+		best = found
 	}
-	batch := []outcome{{sample: candidate}}
-	if err := s.worker.judge(ctx, batch); err != nil {
-		return outcome{}, false
-	}
-	return batch[0], batch[0].has(kind)
 }
 
-func (s *shrinker) byChoices(ctx context.Context, best outcome, kind findingKind) outcome {
-	attempt := func(given []int) bool {
-		candidate := makeLine(s.worker.oracle.grammar, replayed(given), s.only)
-		if len(candidate.Line) > len(best.Line) || candidate.Line == best.Line {
-			return false
+// first judges candidates in batches and returns the first that fails so.
+func (s *shrinker) first(ctx context.Context, candidates iter.Seq[sample], kind findingKind) (outcome, bool) {
+	var batch []outcome
+	judge := func() (outcome, bool) {
+		s.tries -= len(batch)
+		defer func() { batch = nil }()
+		if err := s.worker.judge(ctx, batch); err != nil {
+			return outcome{}, false
 		}
-		out, ok := s.try(ctx, candidate, kind)
-		if ok {
-			out.Number = best.Number
-			best = out
+		i := slices.IndexFunc(batch, func(out outcome) bool { return out.has(kind) })
+		if i < 0 {
+			return outcome{}, false
 		}
-		return ok
+		return batch[i], true
 	}
-	for improved := true; improved && s.tries > 0; {
-		improved = false
-		for size := len(best.Choices) / 2; size > 0; size /= 2 {
-			for at := 0; at+size <= len(best.Choices); at++ {
-				cut := slices.Delete(slices.Clone(best.Choices), at, at+size)
-				if attempt(cut) {
-					improved = true
+	for candidate := range candidates {
+		if s.tries <= 0 {
+			return outcome{}, false
+		}
+		batch = append(batch, outcome{sample: candidate})
+		if len(batch) == batchSize/4 {
+			if out, ok := judge(); ok {
+				return out, true
+			}
+		}
+	}
+	return judge()
+}
+
+// fewerChoices are the lines made from some of the decisions of out, or from
+// simpler ones.
+func (s *shrinker) fewerChoices(out outcome) iter.Seq[sample] {
+	return func(yield func(sample) bool) {
+		seen := map[string]bool{}
+		offer := func(given []int) bool {
+			made := makeLine(s.worker.oracle.grammar, replayed(given), s.only)
+			if len(made.Line) > len(out.Line) || made.Line == out.Line || seen[made.Line] {
+				return true
+			}
+			seen[made.Line] = true
+			return yield(made)
+		}
+		for size := len(out.Choices) / 2; size > 0; size /= 2 {
+			for at := 0; at+size <= len(out.Choices); at++ {
+				if !offer(slices.Delete(slices.Clone(out.Choices), at, at+size)) {
+					return
 				}
 			}
 		}
-		for at := 0; at < len(best.Choices); at++ {
-			if best.Choices[at] != 0 {
-				lower := slices.Clone(best.Choices)
-				lower[at] = 0
-				improved = attempt(lower) || improved
+		for at, choice := range out.Choices {
+			if choice == 0 {
+				continue
+			}
+			simpler := slices.Clone(out.Choices)
+			simpler[at] = 0
+			if !offer(simpler) {
+				return
 			}
 		}
 	}
-	return best
 }
 
-// byText removes runs of characters, longest first.
-func (s *shrinker) byText(ctx context.Context, best outcome, kind findingKind) outcome {
-	for improved := true; improved && s.tries > 0; {
-		improved = false
-		for size := len(best.Line) / 2; size > 0; size /= 2 {
-			for at := 0; at+size <= len(best.Line); {
-				candidate := best.sample
-				candidate.Line = best.Line[:at] + best.Line[at+size:]
-				candidate.Fixed, candidate.Choices = false, nil
-				out, ok := s.try(ctx, candidate, kind)
-				if !ok {
-					at++
-					continue
+// shorterTexts are the texts left when characters are taken from the line of
+// out.
+func shorterTexts(out outcome) iter.Seq[sample] {
+	return func(yield func(sample) bool) {
+		for _, texts := range []iter.Seq[string]{runsTaken(out.Line), surroundingsTaken(out.Line)} {
+			for text := range texts {
+				candidate := out.sample
+				candidate.Line, candidate.Fixed, candidate.Choices = text, false, nil
+				if text != "" && !yield(candidate) {
+					return
 				}
-				out.Number = best.Number
-				best, improved = out, true
 			}
 		}
 	}
-	return best
+}
+
+// runsTaken are the texts left when one run of characters is taken from line,
+// the longest first.
+func runsTaken(line string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for size := len(line) / 2; size > 0; size /= 2 {
+			for at := 0; at+size <= len(line); at += max(1, size/2) {
+				if !yield(line[:at] + line[at+size:]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// surroundingsTaken are the texts left when what stands around a part of line
+// is taken: quotes, brackets, a reserved word and the one that closes it.
+func surroundingsTaken(line string) iter.Seq[string] {
+	longest := 16
+	if len(line) > 24 {
+		longest = 2
+	}
+	return func(yield func(string) bool) {
+		for front := longest; front > 0; front-- {
+			for back := longest; back > 0; back-- {
+				for text := range aroundTaken(line, front, back) {
+					if !yield(text) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// aroundTaken are the texts left when front characters are taken before some
+// part of line and back characters after it.
+func aroundTaken(line string, front, back int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at := 0; at+front < len(line); at++ {
+			for end := at + front + 1; end+back <= len(line); end++ {
+				if !yield(line[:at] + line[at+front:end] + line[end+back:]) {
+					return
+				}
+			}
+		}
+	}
 }
