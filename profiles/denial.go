@@ -3,6 +3,7 @@ package profiles
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/pi-guard/pi-guard/bashast"
@@ -112,7 +113,8 @@ func (p *Policy) DenialKeys(f Facts, r Resolution) []string {
 			}
 		}
 	}
-	return append(keys, callKey(&f), tryKey(&f, &r))
+	slices.Sort(keys)
+	return append(slices.Compact(keys), callKey(&f), tryKey(&f, &r))
 }
 
 // tryKey names a refused call by the rule and the target, so that another
