@@ -100,7 +100,7 @@ func (p *Policy) DenialKeys(f Facts, r Resolution) []string {
 	}
 	var keys []string
 	for i := range r.Open {
-		if r.Open[i].Surface != SurfacePath && r.Open[i].Layer != LayerExternal && r.Open[i].Origin != OriginEscape {
+		if !refusesPath(&r.Open[i]) {
 			continue
 		}
 		for j := range f.Paths {
@@ -115,6 +115,12 @@ func (p *Policy) DenialKeys(f Facts, r Resolution) []string {
 	}
 	slices.Sort(keys)
 	return append(slices.Compact(keys), callKey(&f), tryKey(&f, &r))
+}
+
+// refusesPath reports whether an opinion is about the path itself, so that a
+// refusal is remembered for it.
+func refusesPath(o *Opinion) bool {
+	return o.Surface == SurfacePath || o.Layer == LayerExternal || o.Layer == LayerDenied || o.Origin == OriginEscape
 }
 
 // tryKey names a refused call by the rule and the target, so that another
