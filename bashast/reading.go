@@ -48,34 +48,47 @@ type reader struct {
 
 var readers = sync.Pool{New: func() any { return &reader{} }}
 
+// read reads text as it is; where the readings differ then, it reads it once
+// more with every patch that is known, which costs more and is seldom needed.
 func (r *reader) read(text string) reading {
+	out := r.once(text, false)
+	if len(out.problems) > 0 && !r.lexer.failed {
+		if again := r.once(text, true); len(again.problems) == 0 {
+			return again
+		}
+		out = r.once(text, false)
+	}
+	if len(out.problems) > 0 {
+		out.extra = r.others()
+	}
+	return out
+}
+
+func (r *reader) once(text string, bold bool) reading {
 	l := &r.lexer
 	l.reset(text)
+	l.bold = bold
 	l.list(0)
 	l.readBodies()
 	lexed := !l.failed
 	var out reading
-	out.problems = slices.Clone(l.problems)
 	if l.overBound() {
-		out.file = &syntax.File{}
+		out.file, out.problems = &syntax.File{}, slices.Clone(l.problems)
 		return out
 	}
 	k := &r.skeleton
 	k.landmarks, k.unknown = k.landmarks[:0], false
+	patched, from := l.patched(text)
 	var err error
-	out.file, err = r.parse(l.patched(text))
+	out.file, err = r.parse(patched)
+	out.problems = slices.Clone(l.problems)
 	if err != nil {
-		out.problems = append(out.problems, syntaxProblem(err, len(text)))
+		out.problems = append(out.problems, syntaxProblem(err, from, len(text)))
 	}
-	if len(l.patches) > 0 {
-		restore(out.file)
-	}
+	l.restore(out.file, from)
 	k.stmts(out.file.Stmts)
 	if lexed {
 		r.agree(text, &out)
-	}
-	if len(out.problems) > 0 {
-		out.extra = r.others()
 	}
 	return out
 }
@@ -137,14 +150,16 @@ func (r *reader) parse(text string) (*syntax.File, error) {
 }
 
 func statements(p *syntax.Parser, text io.Reader) (stmts []*syntax.Stmt, err error) {
-	err = p.Stmts(text, func(s *syntax.Stmt) bool {
+	for s, err := range p.StmtsSeq(text) {
+		if err != nil {
+			return stmts, err
+		}
 		stmts = append(stmts, s)
-		return true
-	})
-	return stmts, err
+	}
+	return stmts, nil
 }
 
-func syntaxProblem(err error, end int) Problem {
+func syntaxProblem(err error, from []int32, end int) Problem {
 	at, why := 0, err.Error()
 	var parse syntax.ParseError
 	var lang syntax.LangError
@@ -153,6 +168,9 @@ func syntaxProblem(err error, end int) Problem {
 		at, why = int(parse.Pos.Offset()), parse.Text
 	case errors.As(err, &lang):
 		at, why = int(lang.Pos.Offset()), lang.Feature
+	}
+	if from != nil {
+		at = int(original(uint(at), from))
 	}
 	return Problem{ProblemSyntax, "not read as valid bash: " + why, Span{min(at, end), end}}
 }
@@ -164,8 +182,7 @@ func (r *reader) others() []*syntax.Stmt {
 		if r.skeleton.starts(c.pos) || len(extra) >= maxExtra {
 			continue
 		}
-		stmts, _ := statements(syntax.NewParser(), io.MultiReader(&blankReader{int(c.pos)}, strings.NewReader(c.text)))
-		extra = append(extra, stmts...)
+		extra = append(extra, parseAt(c.text, c.pos)...)
 	}
 	return extra
 }
@@ -205,7 +222,7 @@ func (b *blankReader) Read(p []byte) (int, error) {
 func (l *lexer) reset(text string) {
 	*l = lexer{
 		text: text, end: len(text), extglob: strings.Contains(text, "extglob"),
-		out: l.out[:0], marks: l.marks[:0], landmarks: l.landmarks[:0], patches: l.patches[:0],
+		out: l.out[:0], marks: l.marks[:0], landmarks: l.landmarks[:0], patches: l.patches[:0], grafts: l.grafts[:0],
 		simple: l.simple[:0], bodies: l.bodies[:0], scratch: l.scratch,
 	}
 }
@@ -218,36 +235,4 @@ func (l *lexer) overBound() bool {
 		}
 	}
 	return false
-}
-
-// patched is text with the bytes changed that mvdan.cc/sh would misread.
-func (l *lexer) patched(text string) string {
-	if len(l.patches) == 0 {
-		return text
-	}
-	for _, b := range []byte{insteadOfCR, insteadOfHash, insteadOfQuote} {
-		if i := strings.IndexByte(text, b); i >= 0 {
-			l.problem(ProblemReadings, i, i+1, "control characters in the line")
-			return text
-		}
-	}
-	b := []byte(text)
-	for _, p := range l.patches {
-		b[p.pos] = p.b
-	}
-	return string(b)
-}
-
-// restore puts back into the tree what patched changed.
-func restore(f *syntax.File) {
-	back := strings.NewReplacer(string(rune(insteadOfCR)), "\r", string(rune(insteadOfHash)), "#", string(rune(insteadOfQuote)), "'")
-	syntax.Walk(f, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Lit:
-			n.Value = back.Replace(n.Value)
-		case *syntax.SglQuoted:
-			n.Value = back.Replace(n.Value)
-		}
-		return true
-	})
 }

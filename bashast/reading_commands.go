@@ -1,5 +1,7 @@
 package bashast
 
+import "strings"
+
 // token is what the lexer read last in a list of commands, as far as bash's
 // choice of reserved words depends on it.
 type token uint8
@@ -28,6 +30,7 @@ const (
 type list struct {
 	last, before token
 	parens       int    // open subshells
+	undone       int    // the first of them that began as (( and is not, from 1
 	cases        int    // open case commands
 	pattern      bool   // between in or ;; and the ) that ends the patterns
 	forLoop      bool   // between for and its do
@@ -44,9 +47,15 @@ type list struct {
 // command is the state of one simple command.
 type command struct {
 	open     bool // a word, assignment, redirect or prefix was read
+	begun    bool // a word, assignment or redirect was read
 	named    bool // its name was read
+	hidden   bool // its name is patched to be an ordinary word
 	declares bool // its name is a declaration builtin: arguments may be arrays
 	let      bool // its name is let
+	coproc   bool // it is a coproc's
+	coprocAt int
+	timeAt   int  // where its time is
+	first    int  // where the first word, assignment or redirect after coproc is
 	wantBody bool // out needs a command even when no word comes
 	start    int
 	stop     int
@@ -145,13 +154,39 @@ func (l *lexer) endCommand(s *list) {
 		l.emit("v=x", -1, classWord, 0)
 		s.needSep, s.any = true, true
 	}
-	if s.stop > s.start && l.at(s.start) >= 0 {
+	if s.coproc && s.first > 0 && l.bold {
+		l.hideCoproc(s)
+	}
+	if s.begun {
 		l.simple = append(l.simple, simpleCommand{l.text[s.start:s.stop], l.at(s.start)})
 	}
 	if l.commands++; l.commands > maxCommands {
 		l.fail(ProblemBound, l.i, "too many commands")
 	}
 	s.command = command{}
+}
+
+// hideCoproc takes coproc out of what mvdan.cc/sh reads, which looks for a name
+// after it even before a simple command. A graft puts it back.
+func (l *lexer) hideCoproc(s *list) {
+	const word = "coproc"
+	if !strings.HasPrefix(l.text[s.coprocAt:], word) {
+		return
+	}
+	for i := range len(word) {
+		l.patch(s.coprocAt+i, " ")
+	}
+	l.grafts = append(l.grafts, graft{kind: graftCoproc, start: l.at(s.first), end: l.at(s.coprocAt)})
+}
+
+// begin notes that a word, assignment or redirect of a simple command starts.
+func (s *list) begin(start int) {
+	if !s.begun {
+		s.begun, s.start = true, start
+	}
+	if s.coproc && s.first == 0 {
+		s.first = start
+	}
 }
 
 // separate writes a separator for tree-sitter where one is missing, as before
@@ -301,8 +336,14 @@ func (l *lexer) openParen(s *list) {
 		return
 	}
 	l.dropCoprocName(s)
-	if l.peek(second) == '(' && l.arithmeticCommand(s, start, second) {
-		return
+	if l.peek(second) == '(' {
+		if l.arithmeticCommand(s, start, second) || l.failed {
+			return
+		}
+		if s.undone == 0 {
+			s.undone = s.parens + 1
+			l.undone++
+		}
 	}
 	if !l.enter() {
 		return
@@ -348,6 +389,10 @@ func (l *lexer) closeParen(s *list) {
 		l.separated(s, tokReserved)
 	case s.parens > 0:
 		l.endCommand(s)
+		if s.parens == s.undone {
+			s.undone = 0
+			l.undone--
+		}
 		s.parens--
 		l.closeLevel(s)
 		l.emit(")", -1, classToken, 0)
@@ -379,6 +424,7 @@ func (l *lexer) arithmeticCommand(s *list, start, second int) bool {
 	l.i = second + 1
 	if !l.arithmetic(start, "))") {
 		l.restoreTo(saved)
+		l.insert(second, " ")
 		return false
 	}
 	l.land(start, markArith)
@@ -407,12 +453,12 @@ func (l *lexer) arithmeticFor(s *list, start, second int) {
 
 // saved is what a reading that may be wrong has to put back.
 type saved struct {
-	i, out, marks, landmarks, patches, simple, problems, bodies, commands, depth int
+	i, out, marks, landmarks, patches, grafts, simple, problems, bodies, commands, depth int
 }
 
 func (l *lexer) save() saved {
 	return saved{
-		l.i, len(l.out), len(l.marks), len(l.landmarks), len(l.patches),
+		l.i, len(l.out), len(l.marks), len(l.landmarks), len(l.patches), len(l.grafts),
 		len(l.simple), len(l.problems), len(l.bodies), l.commands, l.depth,
 	}
 }
@@ -420,6 +466,6 @@ func (l *lexer) save() saved {
 func (l *lexer) restoreTo(s saved) {
 	l.i, l.commands, l.depth = s.i, s.commands, s.depth
 	l.out, l.marks, l.landmarks = l.out[:s.out], l.marks[:s.marks], l.landmarks[:s.landmarks]
-	l.patches, l.simple = l.patches[:s.patches], l.simple[:s.simple]
+	l.patches, l.grafts, l.simple = l.patches[:s.patches], l.grafts[:s.grafts], l.simple[:s.simple]
 	l.problems, l.bodies = l.problems[:s.problems], l.bodies[:s.bodies]
 }

@@ -9,12 +9,7 @@ func (l *lexer) dollar(double bool) {
 	second := l.next(start)
 	switch c := l.peek(second); {
 	case c == '(':
-		third := l.next(second)
-		if l.peek(third) == '(' && l.arithmeticExpansion(start, third) {
-			return
-		}
-		l.i = second + 1
-		l.substitution(start, ')')
+		l.parenthesised(start, second)
 	case c == '{':
 		l.i = second + 1
 		l.braces(start, double)
@@ -34,6 +29,20 @@ func (l *lexer) dollar(double bool) {
 	default:
 		l.i = start + 1
 	}
+}
+
+// parenthesised reads $( ) or $(( )). What begins as the second may turn out to
+// be the first, with a subshell at its start.
+func (l *lexer) parenthesised(start, second int) {
+	if third := l.next(second); l.peek(third) == '(' {
+		if l.arithmeticExpansion(start, third) || l.failed {
+			return
+		}
+		l.undone++
+		defer func() { l.undone-- }()
+	}
+	l.i = second + 1
+	l.substitution(start, ')')
 }
 
 // substitution reads the commands of $( or <( up to close and writes them.
@@ -72,43 +81,63 @@ func (l *lexer) backquotes(double bool) {
 		l.fail(ProblemSyntax, start, "a backquote is not closed")
 		return
 	}
-	inner := part{l.text, l.src, start + 1, i}
+	inner := passage{l.text, l.src, start + 1, i}
 	if escaped {
 		inner = l.unescaped(start+1, i, double)
 	}
+	if l.bold {
+		l.patch(start, "$( ")
+		l.patch(i, "\n)")
+	}
 	l.openSubst(start)
-	outer := part{l.text, l.src, i + 1, l.end}
-	l.readPart(inner, func() { l.list(0) })
-	if !l.failed {
-		l.text, l.src, l.i, l.end = outer.text, outer.src, outer.start, outer.end
+	outer := passage{l.text, l.src, i + 1, l.end}
+	l.readPassage(inner, func() { l.list(0) })
+	l.text, l.src, l.i, l.end = outer.text, outer.src, outer.start, outer.end
+	if l.failed {
+		l.i = l.end
 	}
 	l.out = append(l.out, " )"...)
 }
 
-// readPart reads a part of a text with read. The caller goes back to its own.
-func (l *lexer) readPart(p part, read func()) {
+// readPassage reads a passage with read. The caller goes back to its own. What
+// is wrong in it is an error when bash comes to run it, and no reason for bash
+// not to read on.
+func (l *lexer) readPassage(p passage, read func()) {
 	l.text, l.src, l.i, l.end = p.text, p.src, p.start, p.end
 	read()
+	if !l.overBound() {
+		l.failed = false
+	}
 }
 
 // unescaped is the text between backquotes as bash reads it again.
-func (l *lexer) unescaped(start, end int, double bool) part {
+func (l *lexer) unescaped(start, end int, double bool) passage {
 	var text strings.Builder
 	var src []int32
 	for i := start; i < end; i++ {
 		if l.text[i] == '\\' && i+1 < end {
 			switch c := l.text[i+1]; {
 			case c == '\n':
+				l.drop(i, i+2)
 				i++
 				continue
 			case c == '$' || c == '`' || c == '\\' || c == '"' && double:
+				l.drop(i, i+1)
 				i++
 			}
 		}
 		text.WriteByte(l.text[i])
 		src = append(src, l.at(i))
 	}
-	return part{text.String(), src, 0, len(src)}
+	return passage{text.String(), src, 0, len(src)}
+}
+
+// drop takes bytes out of what mvdan.cc/sh reads when backquotes are given to
+// it as $( ).
+func (l *lexer) drop(start, end int) {
+	for i := start; l.bold && i < end; i++ {
+		l.patch(i, "")
+	}
 }
 
 // arithmeticExpansion reads $(( )) whose second parenthesis is at second, when
@@ -120,6 +149,7 @@ func (l *lexer) arithmeticExpansion(start, second int) bool {
 		return true
 	}
 	l.restoreTo(saved)
+	l.insert(second, " ")
 	return false
 }
 
@@ -226,7 +256,11 @@ func (l *lexer) braces(start int, double bool) {
 			l.quoting(double)
 		case '<', '>':
 			if !double && l.peek(l.next(l.i)) == '(' {
+				at := l.i
 				l.processSubst()
+				if l.bold && l.src == nil {
+					l.grafts = append(l.grafts, graft{graftProcess, l.text[at:l.i], l.at(at), l.at(l.i)})
+				}
 			} else {
 				l.i++
 			}
@@ -287,16 +321,25 @@ func (l *lexer) literalQuotes() {
 		return
 	}
 	close := open + 1 + n
-	if strings.ContainsAny(l.text[open:close], "\"{}\\") {
-		l.problem(ProblemReadings, open, close+1, "quotes within quotes that bash reads twice, in two ways")
-	}
 	l.patch(open, insteadOfQuote)
 	l.patch(close, insteadOfQuote)
 	end := l.end
 	l.i, l.end = open+1, close
-	l.quoted(0)
-	if l.failed {
-		return
+	for l.i < l.end && !l.failed {
+		switch c := l.text[l.i]; c {
+		case '`', '$':
+			l.quoting(true)
+		case '"', '{', '}', '\\':
+			l.problem(ProblemReadings, open, close+1, "quotes within quotes that bash reads twice, in two ways")
+			l.i++
+		default:
+			l.i++
+		}
 	}
-	l.i, l.end = close+1, end
+	l.end = end
+	if !l.failed {
+		l.i = close + 1
+	} else {
+		l.i = end
+	}
 }

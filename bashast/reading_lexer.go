@@ -23,9 +23,11 @@ type lexer struct {
 	marks     []mark
 	landmarks []landmark
 	patches   []patch
+	bold      bool // patch what mvdan.cc/sh reads well but in some places
+	grafts    []graft
 	simple    []simpleCommand
 	pending   []heredoc // read at the next newline
-	bodies    []part    // here-document bodies with expansions, read at the end
+	bodies    []passage // here-document bodies with expansions, read at the end
 	notArith  map[int32]bool
 
 	problems []Problem
@@ -33,6 +35,7 @@ type lexer struct {
 	extglob  bool // the line may have switched extended patterns on
 	depth    int
 	retries  int
+	undone   int // open double parentheses that turned out to be none
 	commands int
 	scratch  []byte
 }
@@ -56,33 +59,18 @@ const (
 	classToken
 )
 
-// patch is one byte changed before the second reading.
-type patch struct {
-	pos int32
-	b   byte
-}
-
 // simpleCommand is the text of one simple command and where it stands.
 type simpleCommand struct {
 	text string
 	pos  int32
 }
 
-// part is a range of a text that is read later.
-type part struct {
+// passage is a range of a text that is read later.
+type passage struct {
 	text       string
 	src        []int32
 	start, end int
 }
-
-// Bytes that stand, in the text that mvdan.cc/sh reads, for bytes it would
-// misread; restore puts the original back into its tree. They are control
-// characters: a line that holds one itself is not patched but unresolved.
-const (
-	insteadOfCR    = 0x01
-	insteadOfHash  = 0x02
-	insteadOfQuote = 0x03
-)
 
 // Classes of bytes in the unquoted text of a command.
 const (
@@ -176,8 +164,8 @@ func (l *lexer) blanks() {
 		case c == ' ' || c == '\t':
 			l.i++
 		case c == '\\' && l.peek(l.i+1) == '\n' && l.i+1 < l.end:
-			l.patch(l.i, ' ')
-			l.patch(l.i+1, ' ')
+			l.patch(l.i, " ")
+			l.patch(l.i+1, " ")
 			l.i += 2
 		case c == '#':
 			l.comment()
@@ -195,13 +183,8 @@ func (l *lexer) comment() {
 		l.i++
 	}
 	for i := l.i - 1; i > start && (l.text[i] == '\\' || l.text[i] == '\r'); i-- {
-		l.patch(i, ' ')
+		l.patch(i, " ")
 	}
-}
-
-// patch changes a byte of what mvdan.cc/sh reads.
-func (l *lexer) patch(i int, b byte) {
-	l.patches = append(l.patches, patch{l.at(i), b})
 }
 
 // land notes a landmark that no parser has to find.

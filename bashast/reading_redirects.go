@@ -13,9 +13,7 @@ type heredoc struct {
 // redirect reads a redirect whose descriptor, if any, starts at start and
 // whose operator is at i.
 func (l *lexer) redirect(s *list, start int) {
-	if !s.open {
-		s.start = start
-	}
+	s.begin(start)
 	kind := l.redirectOperator()
 	if kind == redirHeredoc || kind == redirDashdoc {
 		l.heredocWord(kind == redirDashdoc)
@@ -24,6 +22,11 @@ func (l *lexer) redirect(s *list, start int) {
 	}
 	s.stop = l.i
 	s.canBeName = false
+	if l.bold && s.declares && !s.hidden {
+		// mvdan.cc/sh ends a declaration at a redirect.
+		l.insert(s.nameAt, insteadOfWord)
+		s.hidden = true
+	}
 	if s.last != tokClose {
 		s.open, s.wantBody = true, true
 		s.advance(tokWord)
@@ -152,6 +155,9 @@ func (l *lexer) pend(start int, delimiter string, quoted, dash bool) {
 		l.fail(ProblemSyntax, start, "a here-document without a delimiter")
 		return
 	}
+	if l.undone > 0 {
+		l.problem(ProblemReadings, start, l.i, "bash takes a here-document within such parentheses from after them")
+	}
 	l.pending = append(l.pending, heredoc{start, delimiter, quoted, dash})
 }
 
@@ -168,7 +174,7 @@ func (l *lexer) heredocBodies() {
 		}
 		l.patchCR(start, l.i)
 		if !h.quoted && strings.ContainsAny(l.text[start:end], "$`") {
-			l.bodies = append(l.bodies, part{l.text, l.src, start, end})
+			l.bodies = append(l.bodies, passage{l.text, l.src, start, end})
 		}
 	}
 }
@@ -243,6 +249,6 @@ func (l *lexer) readBodies() {
 			l.out = append(l.out, " ;"...)
 		}
 		l.emit("x", -1, classWord, 0)
-		l.readPart(b, func() { l.quoted(0) })
+		l.readPassage(b, func() { l.quoted(0) })
 	}
 }

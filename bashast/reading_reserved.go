@@ -253,30 +253,29 @@ func (l *lexer) closeBrace(s *list) {
 func (l *lexer) prefix(s *list, text string) bool {
 	start := l.i
 	if text == "time" && s.last == tokPipe {
+		l.insert(start, insteadOfWord)
 		return false
 	}
 	l.passPlain()
-	if !s.open {
-		s.start = start
-	}
 	s.open, s.wantBody = true, true
-	s.stop = l.i
 	switch text {
 	case "!":
 		l.negation(s, start)
 	case "time":
 		l.land(start, markTime)
+		s.timeAt = start
 		l.timeOptions()
 		s.advance(tokTime)
 	case "coproc":
 		l.land(start, markCoproc)
+		s.coproc, s.coprocAt = true, start
 		s.advance(tokCoproc)
 	}
 	return true
 }
 
 // negation reads ! and any more of them: mvdan.cc/sh knows but one, so pairs
-// are taken out of what it reads.
+// are taken out of what it reads. And it knows none after time.
 func (l *lexer) negation(s *list, start int) {
 	for {
 		l.blanks()
@@ -286,8 +285,8 @@ func (l *lexer) negation(s *list, start int) {
 			break
 		}
 		l.passPlain()
-		l.patch(start, ' ')
-		l.patch(again, ' ')
+		l.patch(start, " ")
+		l.patch(again, " ")
 		l.blanks()
 		if text, plain = l.plainWord(); !plain || text != "!" {
 			s.advance(tokReserved)
@@ -295,6 +294,11 @@ func (l *lexer) negation(s *list, start int) {
 		}
 		start = l.i
 		l.passPlain()
+	}
+	if l.bold && s.last == tokTime {
+		l.insert(s.timeAt, "! ")
+		l.patch(start, " ")
+		start = s.timeAt
 	}
 	l.land(start, markNot)
 	s.advance(tokReserved)
@@ -310,7 +314,7 @@ func (l *lexer) timeOptions() {
 	if text, plain := l.plainWord(); plain && text == "--" {
 		for i := l.i; i < l.i+len(text); i++ {
 			if l.text[i] == '-' {
-				l.patch(i, ' ')
+				l.patch(i, " ")
 			}
 		}
 		l.passPlain()
@@ -325,6 +329,7 @@ func (l *lexer) dropCoprocName(s *list) {
 	}
 	l.out, l.marks = l.out[:s.nameOut], l.marks[:s.nameMarks]
 	s.needSep = false
+	s.coproc = false
 }
 
 // descriptor passes a number or {name} that stands right before a redirect.
@@ -381,9 +386,7 @@ func nameLength(s string) int {
 // commandWord reads an assignment, a command's name or an argument.
 func (l *lexer) commandWord(s *list, text string, plain bool) {
 	start := l.i
-	if !s.open {
-		s.start = start
-	}
+	s.begin(start)
 	role := wordPlain
 	switch {
 	case s.acceptsAssignment():
@@ -392,7 +395,7 @@ func (l *lexer) commandWord(s *list, text string, plain bool) {
 		role = wordDeclare
 	}
 	out, marks := len(l.out), len(l.marks)
-	if s.let {
+	if s.let && !l.bold {
 		l.emit("", -1, classWord, 0) // its arguments are expressions, not words
 	} else {
 		l.emit("", start, classWord, 0)
@@ -407,16 +410,30 @@ func (l *lexer) commandWord(s *list, text string, plain bool) {
 	if !s.named {
 		first := !s.wantBody && s.last != tokAssign
 		s.canBeName = first
-		if s.last == tokCoproc || first {
-			s.nameOut, s.nameMarks, s.nameAt = out, marks, start
-		}
+		s.nameOut, s.nameMarks, s.nameAt = out, marks, start
 		s.named = true
 		s.declares = plain && isDeclaration(text)
 		s.let = plain && text == "let"
+		if l.bold && plain && (s.let || s.last == tokWord && isReserved(text)) {
+			l.insert(start, insteadOfWord)
+			s.hidden = true
+		}
 	} else {
 		s.canBeName = false
 	}
 	s.advance(tokWord)
+}
+
+// isReserved reports whether name is a word that mvdan.cc/sh gives a meaning of
+// its own at the start of a command. bash gives it none after a redirect.
+func isReserved(name string) bool {
+	switch name {
+	case "if", "then", "elif", "else", "fi", "while", "until", "for", "select", "do", "done", "case", "esac",
+		"{", "}", "!", "[[", "]]", "time", "coproc", "function", "let",
+		"declare", "typeset", "local", "export", "readonly", "nameref":
+		return true
+	}
+	return false
 }
 
 // isDeclaration reports whether name is a builtin whose arguments bash reads
