@@ -12,7 +12,7 @@
 //
 // Beside the commands of testscript (exec, exists, grep, cmp, stdout, …) a
 // scenario has these. The file named model in the archive is the model's
-// script (see package scripted). Commands that wait give up after a minute.
+// script (see package scripted). Commands that wait give up after half a minute.
 //
 //	pi ARGS…            start pi; in print mode also wait for its end, so that
 //	                    stdout and stderr can be looked at. ! pi: it fails

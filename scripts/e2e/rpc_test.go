@@ -120,11 +120,20 @@ func (r *rpcSeat) choose(ctx context.Context, option string) error {
 	if dialog.Method == "confirm" {
 		return r.answer(dialog, strings.EqualFold(option, "yes"))
 	}
-	i := slices.IndexFunc(dialog.Options, func(o string) bool { return strings.Contains(o, option) })
+	i := find(dialog.Options, option)
 	if i < 0 {
 		return fmt.Errorf("the dialog %q has no option %q but %q", dialog.Title, option, dialog.Options)
 	}
 	return r.answer(dialog, dialog.Options[i])
+}
+
+// find is the index of an option: the one with exactly that text, else the
+// first that contains it, else -1.
+func find(options []string, text string) int {
+	if i := slices.Index(options, text); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(options, func(o string) bool { return strings.Contains(o, text) })
 }
 
 func (r *rpcSeat) enter(ctx context.Context, text string) error {

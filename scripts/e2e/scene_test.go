@@ -115,7 +115,6 @@ func environment(ts *testscript.TestScript) []string {
 	for _, key := range []string{
 		"HOME", "PROJECT", "PATH", "TERM", "LANG", "TMPDIR", "WORK", tagVariable, "PI_OFFLINE",
 		"PI_GUARD_BIN", "PI_GUARD_PROMPT_TIMEOUT", "PI_GUARD_DATA", "PIAGENT_PERMISSION_PROFILE", "PI_PERMISSION_MODE",
-		"FAULT",
 	} {
 		if value := ts.Getenv(key); value != "" {
 			env = append(env, key+"="+value)
@@ -132,8 +131,14 @@ func (s *scene) see(pattern *regexp.Regexp) error {
 	return fmt.Errorf("the person never saw %s", pattern)
 }
 
-// told waits until text(model) matches.
+// told waits until text(model) matches. Without a pi nothing will be told.
 func (s *scene) told(pattern *regexp.Regexp, text func() string) error {
+	if s.seat == nil {
+		if pattern.MatchString(text()) {
+			return nil
+		}
+		return fmt.Errorf("the model was never told %s", pattern)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if s.model.Wait(ctx, func([]scripted.Request) bool { return pattern.MatchString(text()) }) != nil {

@@ -118,7 +118,10 @@ func (t *terminalSeat) options() (options []string, marked int) {
 	for end < len(lines) && isOption(lines[end]) {
 		end++
 	}
-	return lines[first:end], marked - first
+	for _, line := range lines[first:end] {
+		options = append(options, strings.TrimSpace(strings.TrimPrefix(line, selected)))
+	}
+	return options, marked - first
 }
 
 // selected begins the line of the option that pi's selector points at; the
@@ -135,7 +138,7 @@ func (t *terminalSeat) choose(_ context.Context, option string) error {
 	if !until(func() bool { options, marked = t.options(); return marked >= 0 }) {
 		return errors.New("no dialog is open")
 	}
-	target := slices.IndexFunc(options, func(line string) bool { return strings.Contains(line, option) })
+	target := find(options, option)
 	if target < 0 {
 		return fmt.Errorf("the dialog has no option %q but %q", option, options)
 	}
