@@ -100,9 +100,6 @@ func (p *Policy) DenialKeys(f Facts, r Resolution) []string {
 	}
 	var keys []string
 	for i := range r.Open {
-		if !refusesPath(&r.Open[i]) {
-			continue
-		}
 		for j := range f.Paths {
 			if path := &f.Paths[j]; path.display() == r.Open[i].Target && !path.Partial {
 				for form := range forms(&path.Resolved) {
@@ -115,12 +112,6 @@ func (p *Policy) DenialKeys(f Facts, r Resolution) []string {
 	}
 	slices.Sort(keys)
 	return append(slices.Compact(keys), callKey(&f), tryKey(&f, &r))
-}
-
-// refusesPath reports whether an opinion is about the path itself, so that a
-// refusal is remembered for it.
-func refusesPath(o *Opinion) bool {
-	return o.Surface == SurfacePath || o.Layer == LayerExternal || o.Layer == LayerDenied || o.Origin == OriginEscape
 }
 
 // tryKey names a refused call by the rule and the target, so that another

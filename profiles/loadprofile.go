@@ -51,7 +51,8 @@ func (l *loader) loadProfile(p *Policy) {
 		profile.PermissionProfile = ReadOnly
 	}
 	p.profile = profile
-	p.profileTrusted = l.src.ProfileTrusted && found == sound
+	named, _ := l.src.Getenv("PIAGENT_PROFILE")
+	p.profileTrusted = (l.src.ProfileTrusted || named != "") && found == sound
 }
 
 func presetFix(name string) string {

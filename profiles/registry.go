@@ -23,12 +23,7 @@ type ToolDecision struct {
 // grant, is denied; under advisory it is only said so (R). The permission
 // profile trusted-full-access relaxes it.
 func (p *Policy) CheckTool(tool string, s Session) ToolDecision {
-	mode := p.base.ToolRegistry.DefaultMode.or(Advisory)
-	var available []string
-	if p.profile != nil {
-		mode = p.profile.RuntimePolicy.ToolRegistry.or(mode)
-		available = p.profile.MCPCapabilities
-	}
+	mode, available := p.registry()
 	d := ToolDecision{Mode: mode, AvailableCapabilities: available}
 	if isOwnTool(tool) || matchesName(p.base.ToolRegistry.AlwaysAllowedTools, tool) {
 		d.Reason = "it needs no capability"
@@ -53,10 +48,35 @@ func (p *Policy) CheckTool(tool string, s Session) ToolDecision {
 		d.Reason = "the profile grants what it needs"
 		return d
 	}
-	if mode == Enforce && p.Permission(s).Mode != TrustedFullAccess {
+	if mode == Enforce && !p.relaxesRegistry(s) {
 		d.Decision = Deny
 	}
 	return d
+}
+
+// registry is how strictly the registry is applied and which capabilities are
+// granted. The profile of a project that the person does not trust may only
+// tighten: it grants nothing, and cannot switch the registry off.
+func (p *Policy) registry() (mode Enforcement, available []string) {
+	mode = p.base.ToolRegistry.DefaultMode.or(Advisory)
+	if p.profile == nil {
+		return mode, nil
+	}
+	own := p.profile.RuntimePolicy.ToolRegistry.or(mode)
+	if p.profileTrusted {
+		return own, p.profile.MCPCapabilities
+	}
+	if own == Enforce && mode != Enforce {
+		return own, p.profile.MCPCapabilities
+	}
+	return mode, nil
+}
+
+// relaxesRegistry reports whether the permission profile lifts the registry's
+// denials (R), which a project that is not trusted cannot do for itself.
+func (p *Policy) relaxesRegistry(s Session) bool {
+	status := p.Permission(s)
+	return status.Mode == TrustedFullAccess && (status.Source != "profile" || p.profileTrusted)
 }
 
 func matchesName(patterns []string, name string) bool {

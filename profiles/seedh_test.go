@@ -286,6 +286,20 @@ func TestDenialIsState(t *testing.T) {
 	w.want(w.on("read", "../out/f"), Ask, "forgotten when the person speaks again")
 }
 
+func TestRefusedChangeIsRefusedOnEverySurface(t *testing.T) {
+	w := newWorld(t, nil)
+	f := w.facts("write", `{"path": "a.go", "content": "x"}`)
+	denied, _, _ := w.policy.Answer(w.policy.Judge(f), f, nil).Answered(ChooseDeny, "")
+	w.session.Denied = map[string]int{}
+	for _, key := range w.policy.DenialKeys(f, denied) {
+		w.session.Denied[key]++
+	}
+	w.want(w.on("edit", "a.go"), Deny, "edit")
+	w.want(w.call("mcp__fs__write", `{"file": "a.go"}`), Deny, "another tool")
+	w.want(w.on("read", "a.go"), Allow, "a look")
+	w.want(w.on("write", "b.go"), Ask, "another file")
+}
+
 func TestRepeatedTriesOfARuleEndTheTurn(t *testing.T) {
 	w := newWorld(t, map[string]string{"global": mode("default", `{"read": {"*": "allow", "no/*": "deny"}}`)})
 	w.session.Denied = map[string]int{}
