@@ -85,5 +85,8 @@ func (g *ground) facts(c Call, s profiles.Session, headless bool) profiles.Facts
 	env := g.env
 	env.Dir = c.Cwd
 	f.Program = bashast.Analyze(line, env)
+	f.Paths = profiles.ProgramPaths(f.Program, func(path string) paths.Resolved {
+		return g.resolver.ResolveExact(path, c.Cwd)
+	})
 	return f
 }
