@@ -58,7 +58,7 @@ func NewJudge(opts JudgeOptions) (*Judge, error) {
 func (j *Judge) groundOf(project string) *ground {
 	g, ok := j.grounds[project]
 	if !ok {
-		policy, _ := profiles.Load(context.Background(), sourcesFor(project, j.opts.Home, j.opts.DataDir))
+		policy, _ := LoadPolicy(context.Background(), project, j.opts.Home, j.opts.DataDir)
 		g = newGround(policy, j.opts.Mode, "", map[string]string{"HOME": j.opts.Home})
 		j.grounds[project] = g
 	}
@@ -76,6 +76,8 @@ type Decision struct {
 	Reason string
 	// Unresolved is true when the line is not known in full (B11).
 	Unresolved bool
+	// Facts is what was known of the call.
+	Facts profiles.Facts
 	// Verdict holds what every layer says.
 	Verdict profiles.Verdict
 	// Resolution says what answers the verdict.
@@ -96,7 +98,7 @@ func (j *Judge) Decide(c Call) Decision {
 
 func decisionOf(j *judging) Decision {
 	d := Decision{
-		Action: j.resolution.Action, Verdict: j.verdict, Resolution: j.resolution,
+		Action: j.resolution.Action, Facts: j.facts, Verdict: j.verdict, Resolution: j.resolution,
 		Unresolved: j.facts.Program != nil && j.facts.Program.Unresolved(),
 		Reason:     "no rule speaks of it",
 	}
@@ -109,13 +111,25 @@ func decisionOf(j *judging) Decision {
 	return d
 }
 
-// spokesman is the opinion that the outcome rests on: the first one left open
-// where it is refused or asked, else the verdict's winner.
+// spokesman is the opinion that the outcome rests on: of those left open where
+// it is refused or asked, the most telling one of the strictest; else the
+// verdict's winner.
 func spokesman(v *profiles.Verdict, r profiles.Resolution) *profiles.Opinion {
+	if len(r.Open) == 0 {
+		return v.Winner()
+	}
+	var best *profiles.Opinion
 	for i := range r.Open {
-		if r.Open[i].Action == v.Action() {
-			return &r.Open[i]
+		o := &r.Open[i]
+		if best == nil || o.Action > best.Action || o.Action == best.Action && telling[o.Origin] > telling[best.Origin] {
+			best = o
 		}
 	}
-	return v.Winner()
+	return best
+}
+
+// telling orders the kinds of rules by how much one says about the call at hand.
+var telling = map[profiles.Origin]int{
+	profiles.OriginDefault: 0, profiles.OriginCatchAll: 1, profiles.OriginPattern: 2, profiles.OriginProject: 3,
+	profiles.OriginUnresolved: 4, profiles.OriginEscape: 5, profiles.OriginHardGate: 6, profiles.OriginFixed: 7,
 }

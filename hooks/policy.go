@@ -24,6 +24,12 @@ func newPolicySource(sources profiles.Sources) *policySource {
 	return &policySource{sources: sources}
 }
 
+// LoadPolicy loads the policy that is in force in a project, with what there is
+// to say about its files.
+func LoadPolicy(ctx context.Context, project, home, dataDir string) (*profiles.Policy, []profiles.Diagnostic) {
+	return profiles.Load(ctx, sourcesFor(project, home, dataDir))
+}
+
 // sourcesFor are the usual places of configuration.
 func sourcesFor(project, home, dataDir string) profiles.Sources {
 	return profiles.Sources{

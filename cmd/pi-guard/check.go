@@ -13,15 +13,40 @@ import (
 // checkCmd prints what would happen to a call: allow without a word, ask a
 // person, or deny. It knows no grants of any session.
 type checkCmd struct {
-	Batch             bool   `help:"Read one JSON object a line: id, tool, input, cwd; or id, cmd."`
-	JSON              bool   `name:"json" help:"Print the verdict as JSON."`
+	judgeFlags
+	Batch bool   `help:"Read one JSON object a line: id, tool, input, cwd; or id, cmd."`
+	JSON  bool   `name:"json" help:"Print the verdict as JSON."`
+	Tool  string `arg:"" optional:"" help:"The tool, by pi's name: bash, read, write, edit, grep, find, ls, or any other."`
+	Input string `arg:"" optional:"" help:"For bash the line, for any other tool its input as JSON."`
+}
+
+// judgeFlags say where and under which settings a call is judged.
+type judgeFlags struct {
 	Mode              string `help:"The mode to judge in." default:"default"`
 	PermissionProfile string `help:"read-only, workspace-write or trusted-full-access. Default: the project's."`
 	Approval          string `help:"ask, accept-edits or auto. Default: the mode's."`
 	Cwd               string `help:"The project directory. It need not exist. Default: the current one."`
 	Home              string `help:"The home directory. Default: the user's own."`
-	Tool              string `arg:"" optional:"" help:"The tool, by pi's name: bash, read, write, edit, grep, find, ls, or any other."`
-	Input             string `arg:"" optional:"" help:"For bash the line, for any other tool its input as JSON."`
+}
+
+// judge is the judge that the flags describe.
+func (f *judgeFlags) judge() (*hooks.Judge, error) {
+	place, err := standing(f.Cwd, f.Home)
+	if err != nil {
+		return nil, err
+	}
+	opts, err := hooks.DefaultOptions()
+	if err != nil {
+		return nil, err
+	}
+	judge, err := hooks.NewJudge(hooks.JudgeOptions{
+		Project: place.cwd, Home: place.home, DataDir: opts.DataDir,
+		Mode: f.Mode, PermissionProfile: f.PermissionProfile, Approval: f.Approval,
+	})
+	if err != nil {
+		return nil, usageError(err.Error())
+	}
+	return judge, nil
 }
 
 // checkQuery is one line of check --batch.
@@ -35,7 +60,7 @@ type checkQuery struct {
 
 // checkAnswer is what check --batch prints for one line.
 type checkAnswer struct {
-	ID         json.RawMessage `json:"id"`
+	ID         json.RawMessage `json:"id,omitempty"`
 	Action     profiles.Action `json:"action"`
 	Layer      profiles.Layer  `json:"layer"`
 	Rule       string          `json:"rule"`
@@ -47,49 +72,37 @@ type checkAnswer struct {
 
 // Run judges one call, or one for each line of the input.
 func (c *checkCmd) Run(std streams) error {
-	place, err := standing(c.Cwd, c.Home)
+	judge, err := c.judge()
 	if err != nil {
 		return err
-	}
-	opts, err := hooks.DefaultOptions()
-	if err != nil {
-		return err
-	}
-	judge, err := hooks.NewJudge(hooks.JudgeOptions{
-		Project: place.cwd, Home: place.home, DataDir: opts.DataDir,
-		Mode: c.Mode, PermissionProfile: c.PermissionProfile, Approval: c.Approval,
-	})
-	if err != nil {
-		return usageError("check: " + err.Error())
 	}
 	if c.Batch {
 		return eachLine(std.in, std.out, func(q checkQuery) any { return check(judge, q) })
 	}
-	q, err := c.query()
+	q, err := queryOf(c.Tool, c.Input)
 	if err != nil {
 		return err
 	}
 	a := check(judge, q)
 	if bad, ok := a.(batchError); ok {
-		return usageError("check: " + bad.Error)
+		return usageError(bad.Error)
 	}
 	return c.print(std, a.(checkAnswer))
 }
 
-// query makes of the arguments what a line of a batch would be.
-func (c *checkCmd) query() (checkQuery, error) {
+// queryOf makes of the arguments what a line of a batch would be.
+func queryOf(tool, input string) (checkQuery, error) {
 	switch {
-	case c.Tool == "":
-		return checkQuery{}, usageError("check: name a tool, or use --batch")
-	case c.Input == "":
-		return checkQuery{}, usageError("check: give the input of " + c.Tool)
-	case c.Tool == "bash":
-		return checkQuery{Cmd: &c.Input}, nil
+	case tool == "":
+		return checkQuery{}, usageError("name a tool, or use --batch")
+	case tool == "bash":
+		return checkQuery{Cmd: &input}, nil
+	case input == "":
+		return checkQuery{}, usageError("give the input of " + tool + " as JSON")
+	case !json.Valid([]byte(input)):
+		return checkQuery{}, usageError("the input of " + tool + " is not valid JSON: " + input)
 	}
-	if !json.Valid([]byte(c.Input)) {
-		return checkQuery{}, usageError("check: the input of " + c.Tool + " is not valid JSON: " + c.Input)
-	}
-	return checkQuery{Tool: c.Tool, Input: json.RawMessage(c.Input)}, nil
+	return checkQuery{Tool: tool, Input: json.RawMessage(input)}, nil
 }
 
 func (c *checkCmd) print(std streams, a checkAnswer) error {

@@ -42,11 +42,15 @@ type streams struct {
 
 // commandLine is the whole command line. Each command is in the file of its name.
 type commandLine struct {
-	Check   checkCmd   `cmd:"" help:"Print what would happen to a tool call. Runs nothing."`
-	Analyze analyzeCmd `cmd:"" help:"Print what a bash line would start and open. Runs nothing."`
-	Demo    demoCmd    `cmd:"" help:"Take a short tour of guarded pi with a scripted model."`
-	Serve   serveCmd   `cmd:"" help:"Guard one pi process over its standard streams. Started by the extension."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Check     checkCmd     `cmd:"" help:"Print what would happen to a tool call. Runs nothing."`
+	Analyze   analyzeCmd   `cmd:"" help:"Print what a bash line would start and open. Runs nothing."`
+	Explain   explainCmd   `cmd:"" help:"Print why a tool call would be judged as it is. Runs nothing."`
+	Demo      demoCmd      `cmd:"" help:"Take a short tour of guarded pi with a scripted model."`
+	Serve     serveCmd     `cmd:"" help:"Guard one pi process over its standard streams. Started by the extension."`
+	Install   installCmd   `cmd:"" help:"Put the extension in place for your pi."`
+	Uninstall uninstallCmd `cmd:"" help:"Take it away, leaving pi's settings as they were."`
+	Doctor    doctorCmd    `cmd:"" help:"Look whether everything is right for pi to be guarded."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 
 func main() {
