@@ -92,9 +92,13 @@ func render(e scripted.Event) string {
 	return ""
 }
 
-// dialog waits for the first dialog without an answer.
+// dialog waits for the first dialog since the last say that has no answer. One
+// from before is closed: pi does not say so.
 func (r *rpcSeat) dialog(ctx context.Context) (scripted.Event, error) {
-	dialog, _, err := r.person.Await(ctx, 0, func(e scripted.Event) bool {
+	r.mu.Lock()
+	since := r.since
+	r.mu.Unlock()
+	dialog, _, err := r.person.Await(ctx, since, func(e scripted.Event) bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return e.Dialog() && !r.answered[e.ID]

@@ -117,9 +117,9 @@ func (m *Model) Wait(ctx context.Context, done func([]Request) bool) error {
 	}
 }
 
-// Told is what the model knows: the latest request as text, one message after
-// the other, each headed by its role in brackets. It leaves the system prompt
-// out; System has it.
+// Told is what the model has been told: of the latest request the messages
+// that are not its own, each headed by its role in brackets. It leaves the
+// system prompt out; System has it.
 func (m *Model) Told() string {
 	requests := m.Requests()
 	if len(requests) == 0 {
@@ -127,12 +127,10 @@ func (m *Model) Told() string {
 	}
 	var b strings.Builder
 	for _, message := range requests[len(requests)-1].Messages {
-		if message.Role == "system" || message.Role == "developer" {
-			continue
-		}
-		fmt.Fprintf(&b, "[%s] %s\n", message.Role, message.Text)
-		for _, call := range message.Calls {
-			fmt.Fprintf(&b, "[call] %s %s\n", call.Name, call.Arguments)
+		switch message.Role {
+		case "system", "developer", "assistant":
+		default:
+			fmt.Fprintf(&b, "[%s] %s\n", message.Role, message.Text)
 		}
 	}
 	return b.String()

@@ -87,9 +87,12 @@ func TestModelKeepsWhatItWasTold(t *testing.T) {
 			{"role":"user","content":[{"type":"text","text":"go"},{"type":"text","text":"on"}]},
 			{"role":"assistant","content":null,"tool_calls":[{"id":"1","function":{"name":"bash","arguments":"{}"}}]},
 			{"role":"tool","content":"refused","tool_call_id":"1"}]}`)
-	want := "[user] go\non\n[assistant] \n[call] bash {}\n[tool] refused\n"
+	want := "[user] go\non\n[tool] refused\n"
 	if diff := cmp.Diff(want, m.Told()); diff != "" {
 		t.Errorf("Told (-want +got):\n%s", diff)
+	}
+	if calls := m.Requests()[0].Messages[2].Calls; len(calls) != 1 || calls[0] != (Call{Name: "bash", Arguments: "{}"}) {
+		t.Errorf("calls of the assistant's message: %+v", calls)
 	}
 	if m.System() != "Be brief." {
 		t.Errorf("System = %q", m.System())
