@@ -12,7 +12,8 @@ import (
 // arrived.
 type Host struct {
 	conn *jsonrpc2.Conn
-	last atomic.Uint64 // the last request's id
+	here context.Context // ends when pi is gone
+	last atomic.Uint64   // the last request's id
 }
 
 // Select asks the person to choose one of the options. When ctx ends first,
@@ -51,6 +52,9 @@ func (h *Host) FollowUp(ctx context.Context, text string) error {
 }
 
 func (h *Host) call(ctx context.Context, method string, params, result any) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(h.here, cancel)()
 	id := jsonrpc2.ID{Num: h.last.Add(1)}
 	wait, err := h.conn.DispatchCall(ctx, method, params, jsonrpc2.PickID(id))
 	if err != nil {

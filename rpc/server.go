@@ -32,8 +32,10 @@ func Serve(ctx context.Context, rw io.ReadWriteCloser, makeGuard func(*Host) Gua
 	serve(ctx, newLines(rw, MaxMessage), makeGuard)
 }
 
-func serve(ctx context.Context, stream jsonrpc2.ObjectStream, makeGuard func(*Host) Guard) {
-	host := &Host{}
+func serve(ctx context.Context, stream *lines, makeGuard func(*Host) Guard) {
+	here, gone := context.WithCancel(ctx)
+	defer gone()
+	host := &Host{here: here}
 	s := &server{
 		guard:   makeGuard(host),
 		ready:   make(chan struct{}),
@@ -43,9 +45,21 @@ func serve(ctx context.Context, stream jsonrpc2.ObjectStream, makeGuard func(*Ho
 	for _, m := range GuardMethods() {
 		s.methods[m.Name] = m
 	}
+	// The connection is closed as soon as the stream has ended, so what was
+	// asked before is answered first. Nobody is there to be asked any more.
+	stream.ended = func() {
+		gone()
+		s.finish()
+	}
 	host.conn = jsonrpc2.NewConn(ctx, stream, s, jsonrpc2.SetLogger(log.New(io.Discard, "", 0)))
 	close(s.ready)
 	<-host.conn.DisconnectNotify()
+	gone()
+	s.finish()
+}
+
+// finish waits for the requests that were begun, but no longer than farewell.
+func (s *server) finish() {
 	ended := make(chan struct{})
 	go func() {
 		s.busy.Wait()

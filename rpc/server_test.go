@@ -286,3 +286,22 @@ func FuzzStream(f *testing.F) {
 		_ = out.Close()
 	})
 }
+
+// TestAnswersBeforeTheEnd: what was asked before the input ended is answered,
+// except what would need somebody to answer.
+func TestAnswersBeforeTheEnd(t *testing.T) {
+	p := converse(t)
+	p.send(call("1", "ask"))
+	<-p.guard.entered
+	p.receive()
+	p.send(call("2", "echo"))
+	_ = p.in.Close()
+	got := map[bool]int{}
+	for range 3 {
+		got[strings.HasPrefix(p.receive(), `{"id":2,"result"`)]++
+	}
+	if got[true] != 1 {
+		t.Errorf("the second call was answered %d times", got[true])
+	}
+	<-p.ended
+}

@@ -21,7 +21,8 @@ const MaxMessage = 32 << 20
 type lines struct {
 	r     *bufio.Reader
 	c     io.Closer
-	limit int // of one message, in bytes
+	limit int    // of one message, in bytes
+	ended func() // called when nothing more comes; may be nil
 
 	mu sync.Mutex // guards w
 	w  io.Writer
@@ -58,6 +59,9 @@ func (l *lines) ReadObject(v any) error {
 			continue
 		}
 		if err != nil {
+			if l.ended != nil {
+				l.ended()
+			}
 			return err
 		}
 		if len(bytes.TrimSpace(line)) == 0 {
