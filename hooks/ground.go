@@ -24,15 +24,10 @@ type ground struct {
 
 // newGround prepares a mode of policy for judging calls.
 func newGround(policy *profiles.Policy, mode, scratch string, vars map[string]string) *ground {
-	roots := paths.Roots{Project: policy.Project(), Home: policy.Home(), Scratch: scratch}
-	if m, ok := policy.Mode(mode); ok {
-		roots.Writable = m.Sandbox.AllowWrite
-		roots.Inside = m.Sandbox.InsideRoots
-	}
 	return &ground{
 		policy:   policy,
 		mode:     mode,
-		resolver: paths.NewResolver(roots, nil),
+		resolver: paths.NewResolver(policy.Roots(mode, scratch), nil),
 		env: bashast.Env{
 			Dir: policy.Project(), Project: policy.Project(), Home: policy.Home(), Vars: vars, Files: Files{},
 		},

@@ -190,27 +190,41 @@ func (p *Policy) judgeSearch(f *Facts, m *Mode, path *PathFact, v *Verdict) {
 	}
 }
 
-// judgeExternal is the boundary of the project (P, F4, F9).
+// judgeExternal is the boundary of the project (P, F4, F9). What a command does
+// beyond it, and what any tool changes there, is an escape: no approval mode
+// answers for the person (B7).
 func (p *Policy) judgeExternal(f *Facts, m *Mode, path *PathFact, v *Verdict) {
 	mutates := path.Mutates || path.MayMutate
-	switch path.Root {
-	case paths.Workspace, paths.Scratch:
+	if !outside(f, path, mutates) {
 		return
-	case paths.Writable, paths.Inside:
-		if !mutates {
-			return
-		}
 	}
 	o := ruleOpinion(LayerExternal, SurfaceExternal, matchForms(m.rules[SurfaceExternal], &path.Resolved), path.display())
 	o.Name = outsideDirectory(path)
 	if o.Action == Ask {
 		o.Reason = path.display() + " lies outside the project"
 		if mutates {
-			o.Origin = OriginEscape
 			o.Reason += " and would be changed"
+		}
+		if mutates || f.Surface == SurfaceBash {
+			o.Origin = OriginEscape
 		}
 	}
 	v.Add(o)
+}
+
+// outside reports whether a path lies beyond the boundary for what is done to
+// it: reference material may be read, and a command may also write where the
+// sandbox lets it (P "Resolution", "Bash").
+func outside(f *Facts, path *PathFact, mutates bool) bool {
+	switch path.Root {
+	case paths.Workspace, paths.Scratch:
+		return false
+	case paths.Writable:
+		return mutates && f.Surface != SurfaceBash
+	case paths.Inside:
+		return mutates
+	}
+	return true
 }
 
 // outsideDirectory is the directory that a prompt on a path outside shows and

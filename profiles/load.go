@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -38,6 +39,10 @@ type Sources struct {
 	// Installed are the guard's own program files: tools may read them and
 	// never change them.
 	Installed []string
+	// Reference are further directories and files that pi's system prompt points
+	// at: pi's documentation and examples, the guard's own. Reading them is no
+	// access outside the project (F9).
+	Reference []string
 	// ManagedFile is the organisation's policy; /etc/pi-guard/managed.json when "".
 	ManagedFile string
 	// Getenv reads an environment variable; nil means none is set.
@@ -103,6 +108,7 @@ func Load(ctx context.Context, src Sources) (*Policy, []Diagnostic) {
 	l.loadProfile(p)
 	l.loadProjectModes(p)
 	l.protect(p)
+	p.reference = l.reference(p)
 	p.secrets = compileSecrets(l.shipped.secrets, p.home)
 	if value, set := l.src.Getenv("PIAGENT_PERMISSION_PROFILE"); set {
 		p.permissionEnv = &value
@@ -216,19 +222,23 @@ func ProjectFile(project string) string { return filepath.Join(project, ".pi", "
 // ProfileFile is where a project's profile is (R).
 func ProfileFile(project string) string { return filepath.Join(project, ".pi", "piagent-profile.json") }
 
-// Files are all files that Load looks at, whether they exist or not, so that a
-// change in any of them can be noticed (P4).
-func (src Sources) Files() []string {
-	l := &loader{src: src}
-	l.fillIn()
-	files := append([]string{l.src.ManagedFile}, l.globalFiles()...)
-	if l.src.AgentDir != "" {
-		files = append(files, filepath.Join(l.src.AgentDir, "permission-mode", "base-policy.json"))
+// reference is what may be read although it lies outside: what the host names,
+// installed packages, skills and prompts of pi, whose places the system prompt
+// tells the model, and the roots of a profile that the person trusts (R).
+func (l *loader) reference(p *Policy) []string {
+	reference := slices.Clone(l.src.Reference)
+	if dir := l.src.AgentDir; dir != "" {
+		for _, name := range [...]string{"npm/node_modules", "git", "skills", "prompts", "AGENTS.md"} {
+			reference = append(reference, filepath.Join(dir, name))
+		}
 	}
-	if l.src.Project != "" {
-		files = append(files, ProjectFile(l.src.Project), l.profileFile())
+	if l.src.Home != "" {
+		reference = append(reference, filepath.Join(l.src.Home, ".agents", "skills"))
 	}
-	return files
+	if p.profileTrusted {
+		reference = append(reference, p.profile.AdditionalReadRoots...)
+	}
+	return reference
 }
 
 // loadManaged reads the organisation's policy. Since it can only tighten, it is

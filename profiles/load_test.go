@@ -3,7 +3,6 @@ package profiles
 import (
 	"context"
 	"io/fs"
-	"os"
 	"strings"
 	"testing"
 )
@@ -239,38 +238,6 @@ func TestBrokenManagedAsksEverythingAndDropsYolo(t *testing.T) {
 	}
 	w.session.Mode = "build"
 	w.want(w.on("read", "x"), Ask, "everything is asked")
-}
-
-// TestHotReload: a changed file takes effect at the next call (P4).
-func TestHotReload(t *testing.T) {
-	w := newWorld(t, nil)
-	src := Sources{Project: w.dir + "/proj", Home: w.dir + "/home", ManagedFile: w.dir + "/etc/managed.json"}
-	watch := NewWatch(context.Background(), src)
-	judge := func() (Action, bool) {
-		p, _, changed := watch.Policy(context.Background())
-		f := w.facts("read", `{"path": "x"}`)
-		v := p.Judge(f)
-		return v.Action(), changed
-	}
-	if a, changed := judge(); a != Allow || changed {
-		t.Errorf("at first %s, changed %v", a, changed)
-	}
-	file := w.dir + "/proj/.pi/permission-mode.json"
-	w.write("proj/.pi/permission-mode.json", mode("default", `{"read": "deny"}`))
-	if a, changed := judge(); a != Deny || !changed {
-		t.Errorf("after a change %s, changed %v", a, changed)
-	}
-	w.write("proj/.pi/permission-mode.json", `{`)
-	if a, _ := judge(); a != Allow {
-		t.Errorf("reading with a broken project file: %s", a)
-	}
-	w.must(os.Remove(file))
-	if a, changed := judge(); a != Allow || !changed {
-		t.Errorf("after removal %s, changed %v", a, changed)
-	}
-	if _, changed := judge(); changed {
-		t.Error("nothing changed and yet it was loaded")
-	}
 }
 
 func TestTrustDecidesAboutVerifyCommands(t *testing.T) {

@@ -3,6 +3,8 @@ package profiles
 import (
 	"slices"
 	"strings"
+
+	"github.com/pi-guard/pi-guard/paths"
 )
 
 // Policy is everything that Judge decides by, compiled from the shipped data
@@ -23,6 +25,7 @@ type Policy struct {
 	managed        *Managed
 	permissionEnv  *string
 	host           Host
+	reference      []string
 }
 
 // overlay is a set of rules that can only tighten: the project's, the managed
@@ -118,6 +121,17 @@ func (p *Policy) Base() *BasePolicy { return p.base }
 // Host is how the guard behaves around calls.
 func (p *Policy) Host() Host { return p.host }
 
+// Roots are the regions of the file system as a mode sees them, for resolving
+// the paths of its calls: its writable roots, and what may be read although it
+// lies outside (F9). scratch is the session's scratch directory.
+func (p *Policy) Roots(mode, scratch string) paths.Roots {
+	m := p.mode(mode)
+	return paths.Roots{
+		Project: p.project, Home: p.home, Scratch: scratch,
+		Writable: m.Sandbox.AllowWrite, Inside: slices.Concat(m.Sandbox.InsideRoots, p.reference),
+	}
+}
+
 // Home and Project are the directories the policy was loaded for.
 func (p *Policy) Home() string { return p.home }
 
@@ -144,9 +158,21 @@ func (p *Policy) OverlayText(v *Verdict, mode string, surface Surface, text stri
 			continue
 		}
 		if r := o.rules[surface].Match(text); r != nil {
-			v.Add(o.opinion(r, surface, text))
+			op := o.opinion(r, surface, text)
+			op.Name = text
+			if surface == SurfaceBash {
+				op.Name = commandName(text)
+			}
+			v.Add(op)
 		}
 	}
+}
+
+// commandName is the name of a joined command, without its directory: the key
+// of a session grant.
+func commandName(text string) string {
+	name, _, _ := strings.Cut(text, " ")
+	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
 // GateEnabled reports whether the hard gates of a category speak in a mode:

@@ -268,7 +268,7 @@ func inScope(p *Policy, f, g Facts, o Opinion, grants Grants) bool {
 	for _, grant := range grants {
 		switch grant.Kind {
 		case GrantTool:
-			if f.Tool == g.Tool && g.Paths[0].Root != paths.External && g.Paths[0].Root != paths.Writable {
+			if f.Tool == g.Tool && sameRule(o, grant) && g.Paths[0].Root != paths.External && g.Paths[0].Root != paths.Writable {
 				return true
 			}
 		case GrantDirectory:
@@ -280,7 +280,7 @@ func inScope(p *Policy, f, g Facts, o Opinion, grants Grants) bool {
 				return true
 			}
 		case GrantName:
-			if g.Surface != SurfaceBash && f.Tool == g.Tool || o.Name == grant.Target {
+			if sameRule(o, grant) && (g.Surface != SurfaceBash && f.Tool == g.Tool || o.Name == grant.Target) {
 				return true
 			}
 		case GrantExact:
@@ -291,3 +291,6 @@ func inScope(p *Policy, f, g Facts, o Opinion, grants Grants) bool {
 	}
 	return false
 }
+
+// sameRule reports whether a grant was given for what a rule of its own asks.
+func sameRule(o Opinion, g Grant) bool { return o.Origin != OriginPattern || o.Rule == g.Rule }

@@ -300,6 +300,29 @@ func TestP_BashGrantIsByCommandNames(t *testing.T) {
 	w.want(w.bash("bash x.sh"), Allow, "the same line")
 }
 
+// TestP_GrantOfACatchAllIsNoneOfAPattern: what a rule of its own asks about is
+// answered by a grant given to it.
+func TestP_GrantOfACatchAllIsNoneOfAPattern(t *testing.T) {
+	w := newWorld(t, map[string]string{"global": mode("default", `{"bash": {"*": "ask", "frob tag *": "ask"}, "tool": {"*": "ask"}, "write": {"*": "ask", "gen/*": "ask"}}`)})
+	_, w.grants, _ = w.bash("frob fetch").Answered(ChooseSession, "")
+	w.want(w.bash("frob tag v1"), Ask, "the pattern asks by itself")
+	_, more, _ := w.bash("frob tag v1").Answered(ChooseSession, "")
+	w.grants = more
+	w.want(w.bash("frob tag v2"), Allow, "the same pattern")
+	w.want(w.bash("frob fetch"), Allow, "and the catch-all")
+	_, w.grants, _ = w.on("write", "a").Answered(ChooseSession, "")
+	w.want(w.on("write", "gen/a"), Ask, "the pattern asks by itself")
+}
+
+// TestP_GrantReachesPastTheProject: grants are user authority.
+func TestP_GrantReachesPastTheProject(t *testing.T) {
+	w := newWorld(t, map[string]string{"project": mode("default", `{"write": {"gen/*": "ask"}, "bash": {"make *": "ask"}}`), "global": mode("default", `{"bash": {"*": "ask"}}`)})
+	_, w.grants, _ = w.on("write", "a").Answered(ChooseSession, "")
+	w.want(w.on("write", "gen/a"), Allow, "a file tool")
+	_, w.grants, _ = w.bash("make x").Answered(ChooseSession, "")
+	w.want(w.bash("make y"), Allow, "a command")
+}
+
 func TestP_DenyAndBlock(t *testing.T) {
 	w := newWorld(t, map[string]string{"out/dir/f": "", "out/link": "-> $/out/dir/f"})
 	r := w.on("read", "../out/link")
