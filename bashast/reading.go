@@ -54,13 +54,21 @@ func (r *reader) read(text string) reading {
 	out := r.once(text, false)
 	if len(out.problems) > 0 && !r.lexer.failed {
 		if again := r.once(text, true); len(again.problems) == 0 {
-			return again
+			return withDormant(text, again)
 		}
 		out = r.once(text, false)
 	}
 	if len(out.problems) > 0 {
 		out.extra = r.others()
 	}
+	return withDormant(text, out)
+}
+
+// withDormant adds what quoted data would run.
+func withDormant(text string, out reading) reading {
+	problems, stmts := dormant(text, out.file)
+	out.problems = append(out.problems, problems...)
+	out.extra = append(out.extra, stmts...)
 	return out
 }
 
@@ -182,7 +190,11 @@ func (r *reader) others() []*syntax.Stmt {
 		if r.skeleton.starts(c.pos) || len(extra) >= maxExtra {
 			continue
 		}
-		extra = append(extra, parseAt(c.text, c.pos)...)
+		stmts := parseAt(c.text, c.pos)
+		if len(stmts) == 0 && c.call != "" {
+			stmts = parseAt(c.call, c.name)
+		}
+		extra = append(extra, stmts...)
 	}
 	return extra
 }

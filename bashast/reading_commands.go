@@ -158,7 +158,12 @@ func (l *lexer) endCommand(s *list) {
 		l.hideCoproc(s)
 	}
 	if s.begun {
-		l.simple = append(l.simple, simpleCommand{l.text[s.start:s.stop], l.at(s.start)})
+		c := simpleCommand{text: l.text[s.start:s.stop], pos: l.at(s.start)}
+		if s.named && s.nameAt > s.start {
+			c.name = l.at(s.nameAt)
+			c.call = l.text[s.nameAt:s.stop]
+		}
+		l.simple = append(l.simple, c)
 	}
 	if l.commands++; l.commands > maxCommands {
 		l.fail(ProblemBound, l.i, "too many commands")
@@ -233,6 +238,11 @@ func (l *lexer) operator(s *list) {
 	start := l.i
 	second := l.next(start)
 	c, d := l.text[start], l.peek(second)
+	defer func() {
+		if d == c || d == '&' {
+			l.joined(start, second+1)
+		}
+	}()
 	switch {
 	case c == '(':
 		l.openParen(s)
@@ -368,13 +378,19 @@ func (l *lexer) functionName(s *list) {
 
 // functionParens reads ( ) after a function's name.
 func (l *lexer) functionParens(s *list) {
+	start := l.i
 	l.i++
 	l.blanks()
-	if l.peek(l.i) != ')' || l.i >= l.end {
+	switch {
+	case l.peek(l.i) == ')':
+		l.i++
+	case s.last == tokFunctionName:
+		l.i = start
+		l.insert(start, "()") // function name (subshell)
+	default:
 		l.fail(ProblemSyntax, l.i, "a parenthesis where bash expects none")
 		return
 	}
-	l.i++
 	s.advance(tokReserved)
 }
 

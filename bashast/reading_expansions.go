@@ -7,6 +7,7 @@ import "strings"
 func (l *lexer) dollar(double bool) {
 	start := l.i
 	second := l.next(start)
+	l.joined(start, second)
 	switch c := l.peek(second); {
 	case c == '(':
 		l.parenthesised(start, second)
@@ -35,6 +36,7 @@ func (l *lexer) dollar(double bool) {
 // be the first, with a subshell at its start.
 func (l *lexer) parenthesised(start, second int) {
 	if third := l.next(second); l.peek(third) == '(' {
+		l.joined(second, third)
 		if l.arithmeticExpansion(start, third) || l.failed {
 			return
 		}
@@ -62,6 +64,7 @@ func (l *lexer) openSubst(start int) {
 func (l *lexer) processSubst() {
 	start := l.i
 	l.i = l.next(start) + 1
+	l.joined(start, l.i)
 	l.substitution(start, ')')
 }
 
@@ -232,7 +235,8 @@ func (l *lexer) braces(start int, double bool) {
 	if c := l.peek(l.i); c == ' ' || c == '\t' || c == '\n' || c == '|' {
 		l.problem(ProblemReadings, start, l.i, "bash before 5.3 does not run commands in ${ }, later ones do")
 	}
-	literalQuotes := l.parameter(start) && double
+	quotes := l.parameter()
+	literalQuotes := quotes == quotesNever || quotes == quotesOutside && double
 	for l.i < l.end && !l.failed {
 		switch c := l.text[l.i]; c {
 		case '}':
@@ -274,11 +278,18 @@ func (l *lexer) braces(start int, double bool) {
 	l.fail(ProblemSyntax, start, "a parameter expansion is not closed")
 }
 
+// quotesCount says where single quotes quote in the word of a ${ }.
+type quotesCount uint8
+
+const (
+	quotesAlways  quotesCount = iota // in a pattern
+	quotesOutside                    // in a word, unless it is in double quotes
+	quotesNever                      // in a number
+)
+
 // parameter passes the parameter, its subscript and the operator of ${ }. It
-// reports whether single quotes in the word that follows are literal within
-// double quotes: they are after the operators that give a word or a number,
-// not after those that give a pattern.
-func (l *lexer) parameter(start int) bool {
+// says where single quotes count in the word that follows.
+func (l *lexer) parameter() quotesCount {
 	l.joinLines()
 	if c := l.peek(l.i); c == '!' || c == '#' {
 		// ${#} ${!} ${#-x} name themselves; ${#v} ${!v} do not.
@@ -299,15 +310,19 @@ func (l *lexer) parameter(start int) bool {
 		l.i++
 		if !l.arithmetic(at, "]") {
 			l.fail(ProblemSyntax, at, "a subscript is not closed")
-			return false
+			return quotesAlways
 		}
 	}
 	l.joinLines()
 	switch l.peek(l.i) {
 	case '#', '%', '/', '^', ',', '~', '@':
-		return false
+		return quotesAlways
+	case ':':
+		if strings.IndexByte("-=?+", l.peek(l.next(l.i))) < 0 {
+			return quotesNever
+		}
 	}
-	return true
+	return quotesOutside
 }
 
 // literalQuotes reads '…' in the word of "${v:-…}". bash finds the end of the

@@ -59,10 +59,13 @@ const (
 	classToken
 )
 
-// simpleCommand is the text of one simple command and where it stands.
+// simpleCommand is the text of one simple command and where it stands; call is
+// that from its name on where something stands before the name.
 type simpleCommand struct {
 	text string
 	pos  int32
+	call string
+	name int32
 }
 
 // passage is a range of a text that is read later.

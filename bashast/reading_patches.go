@@ -39,6 +39,20 @@ func (l *lexer) insert(i int, text string) {
 	l.patches = append(l.patches, patch{l.at(i), true, text})
 }
 
+// joined takes the continuation lines within an operator out of what
+// mvdan.cc/sh reads, which does not look behind them.
+func (l *lexer) joined(start, end int) {
+	if !l.bold || end-start < 3 {
+		return
+	}
+	for i := start; i+1 < end; i++ {
+		if l.text[i] == '\\' && l.text[i+1] == '\n' {
+			l.patch(i, "")
+			l.patch(i+1, "")
+		}
+	}
+}
+
 // graft is a part of the line that mvdan.cc/sh takes for plain text, or whose
 // frame it gets wrong; it is read by itself and put into the tree.
 type graft struct {

@@ -65,6 +65,7 @@ func (l *lexer) redirectOperator() landmarkKind {
 		kind = redirIn
 	}
 	l.land(start, markRedirect+kind)
+	l.joined(start, end)
 	l.i = end
 	return kind
 }
@@ -133,9 +134,17 @@ func (l *lexer) heredocWord(dash bool) {
 			}
 			delimiter.WriteString(text)
 			l.i += n + 1
+			if l.quotedCR() {
+				delimiter.WriteByte('\r')
+			}
 		case c == '$' || c == '`':
 			l.problem(ProblemReadings, start, l.i+1, "a here-document delimiter made of expansions")
-			delimiter.WriteByte(c)
+			at, saved := l.i, l.save()
+			l.quoting(false)
+			saved.i = l.i
+			l.restoreTo(saved)
+			delimiter.WriteString(l.text[at:l.i])
+			continue
 		case byteClass[c] == byteBlank || byteClass[c] == byteNewline || byteClass[c] == byteMeta || byteClass[c] == byteArrow:
 			l.pend(start, delimiter.String(), quoted, dash)
 			return
@@ -148,6 +157,18 @@ func (l *lexer) heredocWord(dash bool) {
 		l.i++
 	}
 	l.pend(start, delimiter.String(), quoted, dash)
+}
+
+// quotedCR takes a CR behind the quote at i into the quotes: mvdan.cc/sh lets
+// the last part of a delimiter alone decide whether it is quoted.
+func (l *lexer) quotedCR() bool {
+	if next := l.i + 1; l.peek(next) == '\r' && l.endsWord(next+1) {
+		l.i = next
+		l.patch(next-1, insteadOfCR)
+		l.patch(next, l.text[next-1:next])
+		return true
+	}
+	return false
 }
 
 func (l *lexer) pend(start int, delimiter string, quoted, dash bool) {

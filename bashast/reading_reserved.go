@@ -1,5 +1,10 @@
 package bashast
 
+import (
+	"strconv"
+	"strings"
+)
+
 // listWord reads a word of a list of commands: a reserved word, an assignment,
 // a command's name, an argument, or a word that a compound command expects.
 func (l *lexer) listWord(s *list) {
@@ -277,6 +282,12 @@ func (l *lexer) prefix(s *list, text string) bool {
 // negation reads ! and any more of them: mvdan.cc/sh knows but one, so pairs
 // are taken out of what it reads. And it knows none after time.
 func (l *lexer) negation(s *list, start int) {
+	if l.peek(l.i) == '(' {
+		if l.extglob {
+			l.problem(ProblemReadings, start, l.i, "a negation or a pattern, as extglob is set when bash comes here")
+		}
+		l.insert(l.i, " ") // no extended pattern
+	}
 	for {
 		l.blanks()
 		again := l.i
@@ -343,7 +354,7 @@ func (l *lexer) descriptor(s *list, text string) bool {
 	if (c != '<' && c != '>') || text == "" || l.peek(l.next(end)) == '(' {
 		return false
 	}
-	if !isDigits(text) && !isDescriptorName(text) {
+	if !isDescriptorNumber(text) && !isDescriptorName(text) {
 		return false
 	}
 	start := l.i
@@ -352,13 +363,28 @@ func (l *lexer) descriptor(s *list, text string) bool {
 	return true
 }
 
-func isDigits(s string) bool {
+// computedDescriptor looks at the word just read: {name[subscript]} right before
+// a redirect is a descriptor's name even with quotes or expansions in it.
+func (l *lexer) computedDescriptor(start int) {
+	c := l.peek(l.i)
+	if c != '<' && c != '>' || l.i >= l.end {
+		return
+	}
+	if text := l.text[start:l.i]; text[0] == '{' && text[len(text)-1] == '}' && strings.Contains(text, "[") {
+		l.problem(ProblemReadings, start, l.i, "a descriptor's name that is computed")
+	}
+}
+
+// isDescriptorNumber reports whether s is a number that bash takes for a
+// descriptor; a larger one is a word.
+func isDescriptorNumber(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false
 		}
 	}
-	return s != ""
+	_, err := strconv.ParseInt(s, 10, 32)
+	return err == nil
 }
 
 // isDescriptorName reports whether s is {name} or {name[subscript]}.
@@ -401,6 +427,7 @@ func (l *lexer) commandWord(s *list, text string, plain bool) {
 		l.emit("", start, classWord, 0)
 	}
 	assigned := l.word(start, role)
+	l.computedDescriptor(start)
 	s.open, s.needSep, s.any = true, true, true
 	s.stop = l.i
 	if assigned && role == wordAssign {
