@@ -20,6 +20,10 @@ type document struct {
 	file  string
 	data  []byte
 	diags []Diagnostic
+	// lines are the offsets at which lines begin, once they are asked for;
+	// fields are the fields of the structs that were met.
+	lines  []int
+	fields map[reflect.Type]map[string]int
 }
 
 // node is one value of a document, with the keys that lead to it.
@@ -82,8 +86,19 @@ func (n node) report(severity Severity, problem, fix string) {
 
 // place turns an offset into a line and a column, both from 1.
 func (d *document) place(offset int) (line, column int) {
-	before := d.data[:min(offset, len(d.data))]
-	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
+	if d.lines == nil {
+		d.lines = append(d.lines, 0)
+		for i, b := range d.data {
+			if b == '\n' {
+				d.lines = append(d.lines, i+1)
+			}
+		}
+	}
+	line, found := slices.BinarySearch(d.lines, offset)
+	if found {
+		line++
+	}
+	return line, offset - d.lines[line-1] + 1
 }
 
 // line is the line of the node, from 1.
@@ -270,7 +285,7 @@ func (n node) decodeMap(target reflect.Value) {
 }
 
 func (n node) decodeStruct(target reflect.Value) {
-	fields := structFields(target.Type())
+	fields := n.doc.structFields(target.Type())
 	ok := n.members(func(name string, at, value node) {
 		index, known := fields[name]
 		switch {
@@ -292,7 +307,10 @@ func (n node) decodeStruct(target reflect.Value) {
 }
 
 // structFields maps the json names of a struct to its field numbers.
-func structFields(t reflect.Type) map[string]int {
+func (d *document) structFields(t reflect.Type) map[string]int {
+	if fields, ok := d.fields[t]; ok {
+		return fields
+	}
 	fields := make(map[string]int, t.NumField())
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
@@ -300,6 +318,10 @@ func structFields(t reflect.Type) map[string]int {
 			fields[name] = i
 		}
 	}
+	if d.fields == nil {
+		d.fields = map[reflect.Type]map[string]int{}
+	}
+	d.fields[t] = fields
 	return fields
 }
 

@@ -10,7 +10,7 @@ import (
 // Judge says what every layer thinks of a call; the strictest of them is the
 // verdict (spec section 1). It is pure: it looks at nothing but its arguments.
 func (p *Policy) Judge(f Facts) Verdict {
-	var v Verdict
+	v := Verdict{opinions: make([]Opinion, 0, 4)}
 	m := p.mode(f.Session.Mode)
 	if f.InputProblem != "" {
 		v.Add(Opinion{
