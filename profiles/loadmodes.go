@@ -20,12 +20,14 @@ func (l *loader) loadModes(p *Policy) {
 	case sound:
 		l.mergeGlobal(&merged, global, file)
 		p.host.merge(global.Host)
+		p.acknowledged = get(global.AcknowledgeDefaults, nil)
 	case broken:
 		p.overlays = append(p.overlays, askEverything(file, LayerConfig))
 		p.overlays = append(p.overlays, tightening(global, p.home, LayerConfig)...)
 		merged.DefaultMode = l.shipped.modes.DefaultMode
 	}
-	for name, config := range merged.Modes {
+	for _, name := range slices.Sorted(maps.Keys(merged.Modes)) {
+		config := merged.Modes[name]
 		if !slices.Contains(p.managed.DisabledModes, name) {
 			p.modes[name] = compileMode(name, config, p.home)
 			l.checkMode(file, p.modes[name])
@@ -265,7 +267,12 @@ func (l *loader) loadProjectModes(p *Policy) {
 		p.overlays = append(p.overlays, askMutation(file))
 	}
 	l.refuseLoosening(p, &config, file)
-	p.overlays = append(p.overlays, tightening(&config, p.home, LayerProject)...)
+	for _, o := range tightening(&config, p.home, LayerProject) {
+		for _, surface := range Surfaces() {
+			l.diags = append(l.diags, deadRules("modes."+o.mode+".permission."+string(surface), o.rules[surface])...)
+		}
+		p.overlays = append(p.overlays, o)
+	}
 	for name, m := range config.Modes {
 		if mode, ok := p.modes[name]; ok && m != nil && m.Sandbox != nil {
 			tightenSandbox(&mode.Sandbox, m.Sandbox)
@@ -405,8 +412,12 @@ func union(a, b []string) []string {
 	return out
 }
 
-// checkMode warns about a mode that contradicts itself.
+// checkMode warns about a mode that contradicts itself, and about rules that
+// never decide.
 func (l *loader) checkMode(file string, m *Mode) {
+	for _, surface := range Surfaces() {
+		l.diags = append(l.diags, deadRules("modes."+m.Name+".permission."+string(surface), m.rules[surface])...)
+	}
 	if m.SystemPrompt == "@plan" && slices.Contains(m.HideTools, "show_plan") {
 		l.warn(file, "modes."+m.Name+".hideTools", "the prompt @plan tells the model to call show_plan, which this mode hides",
 			"Remove show_plan from hideTools, or set another systemPrompt")

@@ -26,6 +26,7 @@ type Policy struct {
 	permissionEnv  *string
 	host           Host
 	reference      []string
+	acknowledged   []string
 }
 
 // overlay is a set of rules that can only tighten: the project's, the managed
