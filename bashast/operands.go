@@ -46,7 +46,7 @@ type finder struct {
 // program adds the effect of running a program by its path (B7): programs in
 // the system's own directories are as good as bare names.
 func (f *finder) program() {
-	text := f.c.Words[0].texts[0]
+	text := f.c.Words[0].Texts()[0]
 	if !strings.Contains(text, "/") || f.c.Builtin {
 		return
 	}
@@ -217,11 +217,11 @@ func (f *finder) programFile(target Value, word int) {
 func (f *finder) pathLike(v Value, word int) {
 	switch v.kind {
 	case KnownKind:
-		if !looksLikePath(v.texts[0]) {
+		if !looksLikePath(v.Texts()[0]) {
 			return
 		}
 	case OneOfKind:
-		for _, t := range v.texts {
+		for _, t := range v.Texts() {
 			if looksLikePath(t) {
 				f.add(Read, absolute(f.dir, v, f.env), word, false)
 				return
@@ -229,7 +229,7 @@ func (f *finder) pathLike(v Value, word int) {
 		}
 		return
 	default:
-		if !strings.HasPrefix(v.prefix, "/") && !strings.HasPrefix(v.prefix, "..") {
+		if !strings.HasPrefix(v.Prefix(), "/") && !strings.HasPrefix(v.Prefix(), "..") {
 			return
 		}
 	}

@@ -126,7 +126,7 @@ func (f *finder) endpoint(r role, v Value, word int, dir Value, deep bool) {
 		if v.Resolved() {
 			f.add(Network, Known(host), word, false)
 		} else {
-			f.add(Network, Partial(host, "", v.why), word, false)
+			f.add(Network, Partial(host, "", v.Why()), word, false)
 		}
 		f.out1().Send = r.kind != roleFrom
 		return
@@ -198,12 +198,12 @@ func (f *finder) mount(v Value, word int, dir Value) {
 	} else if v.kind == KnownKind {
 		return
 	} else {
-		f.add(Write, Unknown(v.why), word, true)
+		f.add(Write, Unknown(v.Why()), word, true)
 		return
 	}
 	if !strings.HasPrefix(source, "/") && !strings.HasPrefix(source, ".") {
 		if source == "" && v.kind != KnownKind {
-			f.add(Write, Unknown(v.why), word, true)
+			f.add(Write, Unknown(v.Why()), word, true)
 		}
 		return
 	}

@@ -126,16 +126,16 @@ func (r *row) subcommand(w *Word) *row {
 func option1(w *Word) string {
 	switch w.kind {
 	case KnownKind:
-		return w.texts[0]
+		return w.Texts()[0]
 	case OneOfKind:
-		for _, t := range w.texts {
+		for _, t := range w.Texts() {
 			if len(t) > 1 && t[0] == '-' {
 				return t
 			}
 		}
-		return w.texts[0]
+		return w.Texts()[0]
 	}
-	return w.prefix
+	return w.Prefix()
 }
 
 func (r *row) isOption(text string) bool {
@@ -213,7 +213,7 @@ func (p *parsed) terminator(i int) (end, next int) {
 	return len(p.c.Words), len(p.c.Words)
 }
 
-func isEmptyWord(w *Word) bool { return w.kind == KnownKind && w.texts[0] == "" }
+func isEmptyWord(w *Word) bool { return w.kind == KnownKind && w.Texts()[0] == "" }
 
 // long reads --name, --name=value, an abbreviation, or -name in word style.
 func (p *parsed) long(r *row, i int, text string) int {
@@ -411,17 +411,17 @@ func cutPrefix(v Value, n int) Value {
 	case n == 0:
 		return v
 	case v.kind == KnownKind:
-		return Known(v.texts[0][min(n, len(v.texts[0])):])
+		return Known(v.Texts()[0][min(n, len(v.Texts()[0])):])
 	case v.kind == OneOfKind:
-		texts := make([]string, len(v.texts))
-		for i, t := range v.texts {
+		texts := make([]string, len(v.Texts()))
+		for i, t := range v.Texts() {
 			texts[i] = t[min(n, len(t)):]
 		}
 		return OneOf(texts...)
-	case n >= len(v.prefix):
-		return Partial("", v.suffix, v.why)
+	case n >= len(v.Prefix()):
+		return Partial("", v.Suffix(), v.Why())
 	}
-	return Partial(v.prefix[n:], v.suffix, v.why)
+	return Partial(v.Prefix()[n:], v.Suffix(), v.Why())
 }
 
 // argList is the list of roles that holds with the options given.

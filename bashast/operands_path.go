@@ -10,15 +10,15 @@ import (
 func absolute(dir, v Value, env Env) Value {
 	switch v.kind {
 	case KnownKind:
-		return absoluteText(dir, v.texts[0], env)
+		return absoluteText(dir, v.Texts()[0], env)
 	case OneOfKind:
 		var all []string
-		for _, t := range v.texts {
+		for _, t := range v.Texts() {
 			one := absoluteText(dir, t, env)
 			if !one.Resolved() {
 				return one
 			}
-			all = append(all, one.texts...)
+			all = append(all, one.Texts()...)
 		}
 		return OneOf(all...)
 	case PartialKind:
@@ -33,17 +33,17 @@ func absoluteText(dir Value, text string, env Env) Value {
 	}
 	switch dir.kind {
 	case KnownKind:
-		return Known(clean(joinPath(dir.texts[0], text), env))
+		return Known(clean(joinPath(dir.Texts()[0], text), env))
 	case OneOfKind:
-		all := make([]string, len(dir.texts))
-		for i, d := range dir.texts {
+		all := make([]string, len(dir.Texts()))
+		for i, d := range dir.Texts() {
 			all[i] = clean(joinPath(d, text), env)
 		}
 		return OneOf(all...)
 	case PartialKind:
-		return Partial(dir.prefix, "/"+text, dir.why)
+		return Partial(dir.Prefix(), "/"+text, dir.Why())
 	}
-	why := dir.why
+	why := dir.Why()
 	if why == "" {
 		why = "the directory in force is not known"
 	}
@@ -72,14 +72,14 @@ func clean(p string, env Env) string {
 // absolutePartial joins a value of which the beginning is known; a .. in the
 // known beginning is taken away, so that a judgement by prefix is sound.
 func absolutePartial(dir, v Value) Value {
-	prefix := v.prefix
+	prefix := v.Prefix()
 	if prefix == "" {
 		return v
 	}
 	if prefix[0] != '/' {
 		base, ok := dir.Text()
 		if !ok {
-			return Partial(dir.Prefix(), v.suffix, v.why)
+			return Partial(dir.Prefix(), v.Suffix(), v.Why())
 		}
 		prefix = base + "/" + prefix
 	}
@@ -89,9 +89,10 @@ func absolutePartial(dir, v Value) Value {
 	if head != "/" {
 		head += "/"
 	}
-	out := Partial(head+tail, v.suffix, v.why)
-	out.below = v.below
-	return out
+	if v.Below() {
+		return Glob(head+tail, v.Suffix(), v.Why())
+	}
+	return Partial(head+tail, v.Suffix(), v.Why())
 }
 
 // belowDir is the value that is a path below dir, ending in suffix: what find

@@ -174,21 +174,21 @@ func listing(name string, c *Command, env Env) Value {
 		if hasShort(c, 'l') || hasLong(c, "--files-with-matches") || hasLong(c, "--files") {
 			return commonRoot(c, 1, why)
 		}
-		if c.Stdin.below && !hasAnyShort(c, "onchbHZ") {
-			return belowDir(c.Stdin.prefix, "", why)
+		if c.Stdin.Below() && !hasAnyShort(c, "onchbHZ") {
+			return belowDir(c.Stdin.Prefix(), "", why)
 		}
 	case "git":
 		return gitListing(c, why)
 	case "sort", "tac", "shuf":
-		if c.Stdin.below {
+		if c.Stdin.Below() {
 			return c.Stdin
 		}
 	case "uniq", "head", "tail":
-		if c.Stdin.below && !hasAnyShort(c, "cqv") {
+		if c.Stdin.Below() && !hasAnyShort(c, "cqv") {
 			return c.Stdin
 		}
 	case "sed":
-		if c.Stdin.below && len(c.Words) == 3 && hasShort(c, 'n') && isLineRange(&c.Words[2]) {
+		if c.Stdin.Below() && len(c.Words) == 3 && hasShort(c, 'n') && isLineRange(&c.Words[2]) {
 			return c.Stdin
 		}
 	}

@@ -56,7 +56,11 @@ type Word struct {
 	Quoted bool
 	// Many is true when the word may become any number of words, none
 	// included: an unquoted expansion that is not known, an unbounded glob.
+	// Each of them is then as Value says.
 	Many bool
+	// Stream is, for a process substitution <( ), the text that can be read
+	// from the file which the word names; nil for every other word.
+	Stream *Value
 }
 
 // Command is one simple command (bash manual 3.2.2) or one command that a
@@ -253,6 +257,9 @@ type Env struct {
 	// variable that is not named here and not set by the line is unknown,
 	// and may be unset.
 	Vars map[string]string
+	// Sealed is true when Vars holds the whole environment, so that a name
+	// it lacks is surely unset.
+	Sealed bool
 	// Files is how files are seen. nil: none can be.
 	Files Lookup
 }

@@ -254,7 +254,7 @@ func joinWords(words []Word) Value {
 	for i := range words {
 		w := words[i].Value
 		if words[i].Many && w.kind <= PartialKind {
-			w = Unknown(w.why)
+			w = Unknown(w.Why())
 		}
 		if i == 0 {
 			v = w
@@ -303,14 +303,14 @@ func (r *row) key(name string) *option {
 
 // replaceIn puts value in the place of every mark in w.
 func replaceIn(w Word, mark string, value Value) Word {
-	if w.kind != KnownKind || !strings.Contains(w.texts[0], mark) {
+	if w.kind != KnownKind || !strings.Contains(w.Texts()[0], mark) {
 		return w
 	}
-	if w.texts[0] == mark {
+	if w.Texts()[0] == mark {
 		w.Value = value
 		return w
 	}
-	parts := strings.Split(w.texts[0], mark)
+	parts := strings.Split(w.Texts()[0], mark)
 	v := Known(parts[0])
 	for _, part := range parts[1:] {
 		v = Concat(Concat(v, value), Known(part))

@@ -48,11 +48,11 @@ func (p *parsed) roots() []string {
 		v := p.of(u)
 		switch {
 		case v.kind == KnownKind && !p.c.Words[u.word].Many:
-			roots = append(roots, v.texts[0])
-		case v.below:
-			roots = append(roots, v.prefix)
+			roots = append(roots, v.Texts()[0])
+		case v.Below():
+			roots = append(roots, v.Prefix())
 		case v.kind == OneOfKind:
-			roots = append(roots, v.texts...)
+			roots = append(roots, v.Texts()...)
 		default:
 			roots = append(roots, "")
 		}
@@ -146,7 +146,7 @@ func (l *looker) xargs(p *parsed) {
 	}
 	if items == nil {
 		v := all
-		if !v.below {
+		if !v.Below() {
 			v = Unknown("words that " + l.name + " reads from its standard input")
 		}
 		l.argv(append(words[:len(words):len(words)], Word{Value: v, Many: true, Span: l.c.Span}))
@@ -165,7 +165,7 @@ func (l *looker) xargs(p *parsed) {
 func (l *looker) replaced(words []Word, mark string, items []string, all Value) {
 	if items == nil || len(items) > maxInners {
 		v := all
-		if !v.below {
+		if !v.Below() {
 			v = Unknown("a line that " + l.name + " reads from its standard input")
 		}
 		run, _ := replaceAll(words, mark, v)
@@ -315,7 +315,7 @@ func (l *looker) parallel(p *parsed) {
 	all := Unknown("an argument that " + l.name + " reads")
 	if !given {
 		items, v := l.lines()
-		if v.below {
+		if v.Below() {
 			all = v
 		}
 		args = nil

@@ -194,7 +194,7 @@ func (l *looker) socat(p *parsed) {
 				rest, _, _ = strings.Cut(rest, ",")
 				v = Known(rest)
 			} else {
-				v = Unknown(v.why)
+				v = Unknown(v.Why())
 			}
 			l.shell(v, u.word)
 		}

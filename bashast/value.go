@@ -8,11 +8,23 @@ import (
 // Value is what is known of a text before the shell computes it (B2). The
 // zero value is Unknown: forgetting to set a value never claims knowledge.
 type Value struct {
-	kind   Kind
-	texts  []string // Known: one, OneOf: two or more, distinct, in order of appearance
+	kind Kind
+	// atom is true when the text, though not known, is surely one word: not
+	// empty, without blanks, slashes or pattern characters. Numbers are.
+	atom bool
+	// text is the text of a Known value, and for a person the reason of a
+	// Partial or Unknown one.
+	text string
+	// more is nil for Known and Unknown values.
+	more *valueParts
+}
+
+// valueParts holds what only the less common values need.
+type valueParts struct {
+	texts  []string // OneOf: two or more, distinct, in order of appearance
 	prefix string   // Partial: what it begins with
 	suffix string   // Partial: what it ends with
-	why    string   // Partial and Unknown: for a person
+	glob   string   // Partial: the pattern it is a match of
 	below  bool     // Partial: the unknown part holds no ".." segment
 }
 
@@ -31,16 +43,17 @@ const (
 const maxTexts = 32
 
 // Known is the value that is surely text.
-func Known(text string) Value { return Value{kind: KnownKind, texts: []string{text}} }
+func Known(text string) Value { return Value{kind: KnownKind, text: text} }
 
 // OneOf is the value that is one of the given texts. More than a bounded
 // number of them becomes a Partial of what they have in common.
 func OneOf(texts ...string) Value {
 	var distinct []string
 	for _, t := range texts {
-		if !slices.Contains(distinct, t) {
-			distinct = append(distinct, t)
+		if slices.Contains(distinct, t) {
+			continue
 		}
+		distinct = append(distinct, t)
 		if len(distinct) > maxTexts {
 			return Partial(commonPrefix(texts), "", "more than a few possible values")
 		}
@@ -51,7 +64,7 @@ func OneOf(texts ...string) Value {
 	case 1:
 		return Known(distinct[0])
 	}
-	return Value{kind: OneOfKind, texts: distinct}
+	return Value{kind: OneOfKind, more: &valueParts{texts: distinct}}
 }
 
 // Partial is the value that begins with prefix and ends with suffix; the two
@@ -60,11 +73,35 @@ func Partial(prefix, suffix, why string) Value {
 	if prefix == "" && suffix == "" {
 		return Unknown(why)
 	}
-	return Value{kind: PartialKind, prefix: prefix, suffix: suffix, why: why}
+	return Value{kind: PartialKind, text: why, more: &valueParts{prefix: prefix, suffix: suffix}}
 }
 
 // Unknown is the value of which nothing is known; why says so for a person.
-func Unknown(why string) Value { return Value{why: why} }
+func Unknown(why string) Value { return Value{text: why} }
+
+// unknownAtom is an Unknown value that is surely one plain word, such as a
+// number.
+func unknownAtom(why string) Value { return Value{text: why, atom: true} }
+
+// matchOf is a match of the pattern glob, which begins with prefix and ends
+// with suffix.
+func matchOf(glob, prefix, suffix string) Value {
+	return Value{
+		kind: PartialKind,
+		text: "whatever matches " + glob,
+		more: &valueParts{prefix: prefix, suffix: suffix, glob: glob, below: true},
+	}
+}
+
+// Glob is the Partial of an unbounded glob: what stands between prefix and
+// suffix are names of existing files, so it never climbs by "..".
+func Glob(prefix, suffix, why string) Value {
+	return Value{kind: PartialKind, text: why, more: &valueParts{prefix: prefix, suffix: suffix, below: true}}
+}
+
+// Below reports whether the unknown part of a Partial is known to hold no
+// ".." segment, so that the value stays below its known beginning.
+func (v Value) Below() bool { return v.kind == PartialKind && v.more.below }
 
 // Kind says how much of the value is known.
 func (v Value) Kind() Kind { return v.kind }
@@ -77,54 +114,75 @@ func (v Value) Text() (string, bool) {
 	if v.kind != KnownKind {
 		return "", false
 	}
-	return v.texts[0], true
+	return v.text, true
 }
 
 // Texts are all texts the value may be; nil when they are not bounded. The
 // caller must not change the slice.
-func (v Value) Texts() []string { return v.texts }
+func (v Value) Texts() []string {
+	switch v.kind {
+	case KnownKind:
+		return []string{v.text}
+	case OneOfKind:
+		return v.more.texts
+	}
+	return nil
+}
 
 // Prefix is what every possible text begins with.
 func (v Value) Prefix() string {
-	if v.kind >= OneOfKind {
-		return commonPrefix(v.texts)
+	switch v.kind {
+	case KnownKind:
+		return v.text
+	case OneOfKind:
+		return commonPrefix(v.more.texts)
+	case PartialKind:
+		return v.more.prefix
 	}
-	return v.prefix
+	return ""
 }
 
 // Suffix is what a Partial ends with, and what a Known text is.
 func (v Value) Suffix() string {
-	if v.kind == KnownKind {
-		return v.texts[0]
+	switch v.kind {
+	case KnownKind:
+		return v.text
+	case PartialKind:
+		return v.more.suffix
 	}
-	return v.suffix
+	return ""
 }
 
-// Glob is the Partial of an unbounded glob: what stands between prefix and
-// suffix are names of existing files, so it never climbs by "..".
-func Glob(prefix, suffix, why string) Value {
-	v := Partial(prefix, suffix, why)
-	v.below = v.kind == PartialKind
-	return v
+// Pattern is the pattern of which the value is a match, or the pattern itself
+// where nothing matches: each wildcard stands for characters of one name, and
+// never makes a "." or ".." (bash manual 3.5.8). False when there is none.
+func (v Value) Pattern() (string, bool) {
+	if v.kind != PartialKind || v.more.glob == "" {
+		return "", false
+	}
+	return v.more.glob, true
 }
-
-// Below reports whether the unknown part of a Partial is known to hold no
-// ".." segment, so that the value stays below its known beginning.
-func (v Value) Below() bool { return v.below }
 
 // Why says for a person what is not known and where it came from.
-func (v Value) Why() string { return v.why }
+func (v Value) Why() string {
+	if v.kind == KnownKind {
+		return ""
+	}
+	return v.text
+}
 
 // MayBe reports whether the value could be text.
 func (v Value) MayBe(text string) bool {
 	switch v.kind {
-	case KnownKind, OneOfKind:
-		return slices.Contains(v.texts, text)
+	case KnownKind:
+		return v.text == text
+	case OneOfKind:
+		return slices.Contains(v.more.texts, text)
 	case PartialKind:
-		return len(text) >= len(v.prefix)+len(v.suffix) &&
-			strings.HasPrefix(text, v.prefix) && strings.HasSuffix(text, v.suffix)
+		return len(text) >= len(v.more.prefix)+len(v.more.suffix) &&
+			strings.HasPrefix(text, v.more.prefix) && strings.HasSuffix(text, v.more.suffix)
 	}
-	return true
+	return !v.atom || text != ""
 }
 
 // String renders the value for a person: the text, the alternatives between
@@ -132,49 +190,143 @@ func (v Value) MayBe(text string) bool {
 func (v Value) String() string {
 	switch v.kind {
 	case KnownKind:
-		return v.texts[0]
+		return v.text
 	case OneOfKind:
-		return "{" + strings.Join(v.texts, ",") + "}"
+		return "{" + strings.Join(v.more.texts, ",") + "}"
 	case PartialKind:
-		return v.prefix + "…" + v.suffix
+		if v.more.glob != "" {
+			return v.more.glob
+		}
+		return v.more.prefix + "…" + v.more.suffix
 	}
 	return "…"
+}
+
+// equal reports whether two values say the same.
+func (v Value) equal(w Value) bool {
+	if v.kind != w.kind || v.atom != w.atom {
+		return false
+	}
+	switch v.kind {
+	case KnownKind:
+		return v.text == w.text
+	case OneOfKind:
+		return slices.Equal(v.more.texts, w.more.texts)
+	case PartialKind:
+		return v.more == w.more || v.more.prefix == w.more.prefix &&
+			v.more.suffix == w.more.suffix && v.more.glob == w.more.glob && v.more.below == w.more.below
+	}
+	return true
+}
+
+// mapText is the value after f, which is applied to each possible text. why
+// stands for what f does to a text that is not known.
+func (v Value) mapText(why string, f func(string) string) Value {
+	switch v.kind {
+	case KnownKind:
+		return Known(f(v.text))
+	case OneOfKind:
+		out := make([]string, len(v.more.texts))
+		for i, t := range v.more.texts {
+			out[i] = f(t)
+		}
+		return OneOf(out...)
+	}
+	if why == "" {
+		why = v.text
+	}
+	return Unknown(why)
 }
 
 // Concat is the value of a followed by b.
 func Concat(a, b Value) Value {
 	switch {
-	case a.Resolved() && b.Resolved():
-		texts := make([]string, 0, len(a.texts)*len(b.texts))
-		for _, x := range a.texts {
-			for _, y := range b.texts {
-				texts = append(texts, x+y)
-			}
+	case a.kind == KnownKind && b.kind == KnownKind:
+		switch {
+		case a.text == "":
+			return b
+		case b.text == "":
+			return a
 		}
-		return OneOf(texts...)
-	case a.kind == KnownKind:
-		return Partial(a.texts[0]+b.prefix, b.suffix, b.why)
-	case b.kind == KnownKind:
-		return Partial(a.prefix, a.suffix+b.texts[0], a.why)
+		return Known(a.text + b.text)
+	case a.kind == KnownKind && a.text == "":
+		return b
+	case b.kind == KnownKind && b.text == "":
+		return a
+	case a.Resolved() && b.Resolved():
+		return concatResolved(a.Texts(), b.Texts())
 	}
-	why := a.why
+	why := a.Why()
 	if why == "" {
-		why = b.why
+		why = b.Why()
 	}
-	return Partial(a.Prefix(), b.Suffix(), why)
+	prefix, suffix := a.Prefix(), b.Suffix()
+	if a.kind == KnownKind {
+		prefix += b.Prefix()
+	}
+	if b.kind == KnownKind && a.kind == PartialKind {
+		suffix = a.more.suffix + suffix
+	}
+	v := Partial(prefix, suffix, why)
+	v.atom = isAtom(a) && isAtom(b)
+	return v
+}
+
+func concatResolved(as, bs []string) Value {
+	if len(as)*len(bs) > 4*maxTexts {
+		return Partial(commonPrefix(as), "", "more than a few possible values")
+	}
+	texts := make([]string, 0, len(as)*len(bs))
+	for _, x := range as {
+		for _, y := range bs {
+			texts = append(texts, x+y)
+		}
+	}
+	return OneOf(texts...)
 }
 
 // Join is the value that is either a or b, as after the two ways of a
 // conditional.
 func Join(a, b Value) Value {
+	if a.equal(b) {
+		return a
+	}
 	if a.Resolved() && b.Resolved() {
-		return OneOf(append(slices.Clone(a.texts), b.texts...)...)
+		return OneOf(append(slices.Clone(a.Texts()), b.Texts()...)...)
 	}
-	why := a.why
+	why := a.Why()
 	if why == "" {
-		why = b.why
+		why = b.Why()
 	}
-	return Partial(commonPrefix([]string{a.Prefix(), b.Prefix()}), "", why)
+	v := Partial(commonPrefix([]string{a.Prefix(), b.Prefix()}), "", why)
+	v.atom = isAtom(a) && isAtom(b)
+	return v
+}
+
+// isAtom reports whether v is surely one plain word.
+func isAtom(v Value) bool {
+	switch v.kind {
+	case KnownKind:
+		return plainWord(v.text)
+	case OneOfKind:
+		return !slices.ContainsFunc(v.more.texts, func(t string) bool { return !plainWord(t) })
+	}
+	return v.atom
+}
+
+// plainWord reports whether text is made of letters, digits and the few
+// marks that no splitting or pattern ever touches.
+func plainWord(text string) bool {
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		case c == '-', c == '_', c == '+', c == '.', c == '=', c == ',', c == '%', c == '@':
+		default:
+			return false
+		}
+	}
+	return text != ""
 }
 
 func commonPrefix(texts []string) string {
