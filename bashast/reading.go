@@ -58,7 +58,7 @@ func (r *reader) read(text string) reading {
 		}
 		out = r.once(text, false)
 	}
-	if len(out.problems) > 0 {
+	if len(out.problems) > 0 && !r.lexer.over {
 		out.extra = r.others()
 	}
 	return withDormant(text, out)
@@ -80,7 +80,7 @@ func (r *reader) once(text string, bold bool) reading {
 	l.readBodies()
 	lexed := !l.failed
 	var out reading
-	if l.overBound() {
+	if l.over {
 		out.file, out.problems = &syntax.File{}, slices.Clone(l.problems)
 		return out
 	}
@@ -104,10 +104,6 @@ func (r *reader) once(text string, bold bool) reading {
 // agree compares the two readings.
 func (r *reader) agree(text string, out *reading) {
 	l, k := &r.lexer, &r.skeleton
-	if len(l.out) > maxSkeleton {
-		out.problems = append(out.problems, Problem{ProblemBound, "the line is too long to be read twice", Span{0, len(text)}})
-		return
-	}
 	tree := treeParsers.Get().(*treeParser)
 	fits := treeSkeleton(l, tree.parse(l.out))
 	treeParsers.Put(tree)
@@ -186,9 +182,13 @@ func syntaxProblem(err error, from []int32, end int) Problem {
 // others are the simple commands that only the second reading sees.
 func (r *reader) others() []*syntax.Stmt {
 	var extra []*syntax.Stmt
+	length := 0
 	for _, c := range r.lexer.simple {
-		if r.skeleton.starts(c.pos) || len(extra) >= maxExtra {
+		if r.skeleton.starts(c.pos) {
 			continue
+		}
+		if length += len(c.text); len(extra) >= maxExtra || length > maxExtraText {
+			break
 		}
 		stmts := parseAt(c.text, c.pos)
 		if len(stmts) == 0 && c.call != "" {
@@ -237,14 +237,4 @@ func (l *lexer) reset(text string) {
 		out: l.out[:0], marks: l.marks[:0], landmarks: l.landmarks[:0], patches: l.patches[:0], grafts: l.grafts[:0],
 		simple: l.simple[:0], bodies: l.bodies[:0], scratch: l.scratch,
 	}
-}
-
-// overBound reports whether reading ended at a bound.
-func (l *lexer) overBound() bool {
-	for _, p := range l.problems {
-		if p.Code == ProblemBound {
-			return true
-		}
-	}
-	return false
 }

@@ -34,6 +34,7 @@ type list struct {
 	cases        int    // open case commands
 	pattern      bool   // between in or ;; and the ) that ends the patterns
 	forLoop      bool   // between for and its do
+	listed       int    // items of a loop so far
 	items        bool   // between in and the end of a loop's items
 	noItem       bool   // and none was read yet
 	floor        int    // the depth this list began at
@@ -47,6 +48,8 @@ type list struct {
 // command is the state of one simple command.
 type command struct {
 	open     bool // a word, assignment, redirect or prefix was read
+	args     int  // its arguments so far, or assignments before a name
+	prefixes int  // of !, time and coproc
 	begun    bool // a word, assignment or redirect was read
 	named    bool // its name was read
 	hidden   bool // its name is patched to be an ordinary word
@@ -480,6 +483,9 @@ func (l *lexer) save() saved {
 }
 
 func (l *lexer) restoreTo(s saved) {
+	if l.over {
+		return
+	}
 	l.i, l.commands, l.depth = s.i, s.commands, s.depth
 	l.out, l.marks, l.landmarks = l.out[:s.out], l.marks[:s.marks], l.landmarks[:s.landmarks]
 	l.patches, l.grafts, l.simple = l.patches[:s.patches], l.grafts[:s.grafts], l.simple[:s.simple]

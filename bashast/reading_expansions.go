@@ -56,6 +56,7 @@ func (l *lexer) substitution(start int, close byte) {
 
 // openSubst writes the opening of a substitution that starts at start.
 func (l *lexer) openSubst(start int) {
+	l.count(start)
 	l.marks = append(l.marks, mark{int32(len(l.out)), l.at(start), classSubst, noLandmark})
 	l.out = append(l.out, "$("...)
 }
@@ -96,7 +97,7 @@ func (l *lexer) backquotes(double bool) {
 	outer := passage{l.text, l.src, i + 1, l.end}
 	l.readPassage(inner, func() { l.list(0) })
 	l.text, l.src, l.i, l.end = outer.text, outer.src, outer.start, outer.end
-	if l.failed {
+	if l.over {
 		l.i = l.end
 	}
 	l.out = append(l.out, " )"...)
@@ -108,7 +109,7 @@ func (l *lexer) backquotes(double bool) {
 func (l *lexer) readPassage(p passage, read func()) {
 	l.text, l.src, l.i, l.end = p.text, p.src, p.start, p.end
 	read()
-	if !l.overBound() {
+	if !l.over {
 		l.failed = false
 	}
 }
@@ -212,7 +213,7 @@ func (l *lexer) endArithmetic(begin, end int) bool {
 
 // noArithmetic remembers that the double parenthesis at start is none.
 func (l *lexer) noArithmetic(start int) bool {
-	if l.failed && l.depth > maxNesting {
+	if l.over {
 		return false
 	}
 	if l.retries++; l.retries > maxRetries {

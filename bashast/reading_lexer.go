@@ -32,6 +32,7 @@ type lexer struct {
 
 	problems []Problem
 	failed   bool // no more is read
+	over     bool // because of a bound
 	extglob  bool // the line may have switched extended patterns on
 	depth    int
 	retries  int
@@ -115,6 +116,7 @@ func (l *lexer) fail(code ProblemCode, i int, reason string) {
 		l.problem(code, i, i+1, reason)
 	}
 	l.failed = true
+	l.over = l.over || code == ProblemBound
 	l.i = l.end
 }
 
@@ -192,7 +194,18 @@ func (l *lexer) comment() {
 
 // land notes a landmark that no parser has to find.
 func (l *lexer) land(i int, kind landmarkKind) {
+	l.count(i)
 	l.landmarks = append(l.landmarks, landmark{l.at(i), kind})
+}
+
+// count counts what stands at byte i against the bound on all there may be.
+func (l *lexer) count(i int) {
+	switch {
+	case len(l.marks)+len(l.landmarks) > maxLandmarks:
+		l.fail(ProblemBound, i, "too many words")
+	case len(l.out) > maxSkeleton:
+		l.fail(ProblemBound, i, "too many commands")
+	}
 }
 
 // emit writes a token for tree-sitter that stands for byte i of the text, or
@@ -201,6 +214,7 @@ func (l *lexer) emit(token string, i int, class markClass, as landmarkKind) {
 	l.out = append(l.out, ' ')
 	pos := int32(-1)
 	if i >= 0 {
+		l.count(i)
 		pos = l.at(i)
 	}
 	l.marks = append(l.marks, mark{int32(len(l.out)), pos, class, as})

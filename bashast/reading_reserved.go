@@ -28,8 +28,8 @@ func (l *lexer) listWord(s *list) {
 		return
 	case s.items:
 		s.noItem = false
-		l.emit("", start, classWord, 0)
-		l.word(start, wordPlain)
+		s.listed++
+		l.argument(start, s.listed, markWord, wordPlain)
 		s.needSep = true
 		s.advance(tokWord)
 		return
@@ -129,7 +129,7 @@ func (l *lexer) afterName(s *list, text string) bool {
 		s.pattern = true
 		s.cases++
 	case text == "in":
-		s.items, s.noItem = true, true
+		s.items, s.noItem, s.listed = true, true, 0
 	case text == "do" && s.last == tokForName:
 		return l.reserved(s, text)
 	default:
@@ -263,6 +263,9 @@ func (l *lexer) prefix(s *list, text string) bool {
 	}
 	l.passPlain()
 	s.open, s.wantBody = true, true
+	if s.prefixes++; s.prefixes > maxPrefixes {
+		l.fail(ProblemBound, start, "too many prefixes")
+	}
 	switch text {
 	case "!":
 		l.negation(s, start)
@@ -421,12 +424,21 @@ func (l *lexer) commandWord(s *list, text string, plain bool) {
 		role = wordDeclare
 	}
 	out, marks := len(l.out), len(l.marks)
-	if s.let && !l.bold {
+	assigned := false
+	switch s.args++; {
+	case s.let && !l.bold:
 		l.emit("", -1, classWord, 0) // its arguments are expressions, not words
-	} else {
+		assigned = l.word(start, role)
+	case s.named:
+		assigned = l.argument(start, s.args, markWord, role)
+	default:
 		l.emit("", start, classWord, 0)
+		first := len(l.marks)
+		if assigned = l.word(start, role); assigned && s.args > maxArguments && len(l.marks) == first {
+			l.out, l.marks = l.out[:out], l.marks[:marks]
+			l.land(start, markAssign)
+		}
 	}
-	assigned := l.word(start, role)
 	l.computedDescriptor(start)
 	s.open, s.needSep, s.any = true, true, true
 	s.stop = l.i
@@ -438,7 +450,7 @@ func (l *lexer) commandWord(s *list, text string, plain bool) {
 		first := !s.wantBody && s.last != tokAssign
 		s.canBeName = first
 		s.nameOut, s.nameMarks, s.nameAt = out, marks, start
-		s.named = true
+		s.named, s.args = true, 0
 		s.declares = plain && isDeclaration(text)
 		s.let = plain && text == "let"
 		if l.bold && plain && (s.let || s.last == tokWord && isReserved(text)) {
@@ -449,6 +461,24 @@ func (l *lexer) commandWord(s *list, text string, plain bool) {
 		s.canBeName = false
 	}
 	s.advance(tokWord)
+}
+
+// argument reads the nth argument or item. Those past a number tree-sitter sees
+// only for the substitutions in them.
+func (l *lexer) argument(start, n int, kind landmarkKind, role wordRole) bool {
+	out, marks := len(l.out), len(l.marks)
+	if n <= maxArguments {
+		l.emit("", start, classWord, 0)
+		return l.word(start, role)
+	}
+	l.land(start, kind)
+	l.emit("", -1, classWord, 0)
+	first := len(l.marks)
+	assigned := l.word(start, role)
+	if len(l.marks) == first {
+		l.out, l.marks = l.out[:out], l.marks[:marks]
+	}
+	return assigned
 }
 
 // isReserved reports whether name is a word that mvdan.cc/sh gives a meaning of
