@@ -235,6 +235,9 @@ func (e *evaluator) literal(sh *shell, out []piece, text string, dquoted, first 
 			return out
 		}
 	}
+	if first && strings.Contains(text, "=~") {
+		out, text = e.assignmentTilde(sh, out, text)
+	}
 	start := 0
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' || i+1 >= len(text) {
@@ -253,6 +256,17 @@ func (e *evaluator) literal(sh *shell, out []piece, text string, dquoted, first 
 		out = append(out, piece{val: Known(text[start:]), literal: true})
 	}
 	return out
+}
+
+// assignmentTilde expands the tilde of a word that looks like an assignment:
+// bash does so in any argument (bash manual 3.5.2).
+func (e *evaluator) assignmentTilde(sh *shell, out []piece, text string) ([]piece, string) {
+	name, rest, _ := strings.Cut(text, "=")
+	if !isName(name) || !strings.HasPrefix(rest, "~") {
+		return out, text
+	}
+	head, tail := e.tilde(sh, rest)
+	return append(out, piece{val: Known(name + "="), quoted: true}, piece{val: head, quoted: true}), tail
 }
 
 func unescapeDouble(text string) string {
@@ -447,7 +461,7 @@ func (s *splitter) flush() {
 		s.e.overBound(s.sh, "the line makes more words than are followed")
 		return
 	}
-	if !glob || s.sh.opts.get(optNoglob) == yes {
+	if !glob || firstMeta(pattern) == len(pattern) || s.sh.opts.get(optNoglob) == yes {
 		s.out = append(s.out, w)
 		return
 	}

@@ -59,8 +59,12 @@ func firstMeta(pat string) int {
 		switch pat[i] {
 		case '\\':
 			i++
-		case '*', '?', '[':
+		case '*', '?':
 			return i
+		case '[':
+			if strings.IndexByte(pat[i+1:], ']') > 0 {
+				return i
+			}
 		}
 	}
 	return len(pat)

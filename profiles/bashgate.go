@@ -319,7 +319,7 @@ func isLoopback4(host string) bool {
 
 // judgePath speaks for the layers that look at one path of the line.
 func (b *bashJudge) judgePath(f *PathFact) {
-	if safeDevice(f.Lexical) && !f.Partial || f.Problem != "" {
+	if f.Problem != "" || safeDevice(f.Lexical) && !f.Partial || f.Partial && f.Value.Prefix() == "/dev/fd/" {
 		return
 	}
 	b.judgeEffectRows(f)
@@ -398,7 +398,7 @@ func effectVerb(kind bashast.EffectKind) string {
 // judgePartial is the gates on a path of which the beginning is known: what
 // it may turn out to be counts where the known part points there.
 func (b *bashJudge) judgePartial(f *PathFact) {
-	if reason := b.policy.SealedReason(&f.Resolved, f.Effect); reason != "" {
+	if reason := b.policy.SealedReason(&f.Resolved, partialEffect(f)); reason != "" {
 		b.v.Add(Opinion{
 			Layer: LayerIntegrity, Action: Deny, Origin: OriginFixed, Rule: "guard-state", Target: f.display(),
 			Reason: "Path " + quote(f.display()) + " may be guard state (" + reason + ")",
@@ -421,6 +421,15 @@ func (b *bashJudge) judgePartial(f *PathFact) {
 		}
 	}
 	b.judgeMutation(f)
+}
+
+// partialEffect is the effect as the known beginning of a path has it: that
+// what is deleted lies below a directory does not delete the directory.
+func partialEffect(f *PathFact) bashast.EffectKind {
+	if f.Effect == bashast.Delete {
+		return bashast.Write
+	}
+	return f.Effect
 }
 
 // candidates are names of secrets that a partly known path points at: its

@@ -138,6 +138,8 @@ func argumentIs(text, want string) bool {
 	switch {
 	case strings.ContainsRune(want, '*'):
 		return globMatch(want, text)
+	case strings.ContainsRune(want, '='):
+		return text == want
 	case strings.HasPrefix(want, "--") && len(want) > 2:
 		name, _, _ := strings.Cut(text, "=")
 		return name == want || len(name) >= 5 && strings.HasPrefix(want, name)
