@@ -27,6 +27,7 @@ func commands() map[string]command {
 		"settle":  atSeat(0, func(ctx context.Context, p seat, _ []string) error { return p.settle(ctx) }),
 		"press":   atSeat(-1, press),
 		"rpc":     atSeat(-1, sendRPC),
+		"capture": atSeat(1, capture),
 		"told":    cmdTold(func(s *scene) func() string { return s.model.Told }),
 		"system":  cmdTold(func(s *scene) func() string { return s.model.System }),
 		"offered": cmdOffered,

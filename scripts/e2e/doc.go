@@ -12,7 +12,7 @@
 //
 // Beside the commands of testscript (exec, exists, grep, cmp, stdout, …) a
 // scenario has these. The file named model in the archive is the model's
-// script (see package scripted). Commands that wait give up after half a minute.
+// script (see package scripted). Commands that wait give up after a minute.
 //
 //	pi ARGS…            start pi; in print mode also wait for its end, so that
 //	                    stdout and stderr can be looked at. ! pi: it fails
@@ -30,6 +30,8 @@
 //	                    tool result. ! told: it was not told so far
 //	system REGEXP       the same for the system prompt
 //	offered TOOL        the model was offered the tool. ! offered: it was not
+//	capture NAME        the open dialog looks as docs/captures/NAME.txt says
+//	                    (terminal only); go test -update writes that file
 //	leave               end pi the way a person does
 //	guard kill|stop|continue   send the guard process a signal
 //	guard running|gone  wait until there is one guard process, or none

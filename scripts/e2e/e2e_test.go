@@ -16,7 +16,7 @@ import (
 
 // patience is how long a command of a scenario waits for what it demands. It
 // is far more than ever needed: a scenario that is right never reaches it.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // rig is what all scenarios share.
 type rig struct {
@@ -45,8 +45,6 @@ func TestScenarios(t *testing.T) {
 				mode mode
 			}{
 				{"print", printMode},
-				{"rpc", rpcMode},
-				{"tui", tuiMode},
 				{"rpc", rpcMode},
 				{"tui", tuiMode},
 				{"dialog", rpcMode},
@@ -117,7 +115,7 @@ func (r rig) setup(env *testscript.Env, install pis.Install, mode mode) error {
 		}
 	}
 	env.Cd = project
-	tag := filepath.Base(env.WorkDir) + "-" + install.Version + "-" + string(mode)
+	tag := filepath.Base(filepath.Dir(env.WorkDir)) + "-" + filepath.Base(env.WorkDir) // unique by testscript's own folder
 	for key, value := range map[string]string{
 		"HOME": home, "PROJECT": project,
 		"PATH":         filepath.Dir(r.guard) + ":" + filepath.Dir(install.Pi) + ":" + os.Getenv("PATH"),
@@ -131,7 +129,7 @@ func (r rig) setup(env *testscript.Env, install pis.Install, mode mode) error {
 	s := &scene{
 		t: env.T(), work: env.WorkDir, mode: mode, tag: tag,
 		args: []string{"--provider", "scripted", "--model", "scripted", "-e", r.extension},
-		pi:   install.Pi, version: install.Version, home: home, project: project,
+		pi:   install.Pi, version: install.Version, home: home, project: project, docs: filepath.Join(r.root, "docs"),
 	}
 	env.Values[sceneKey{}] = s
 	env.Defer(s.close)

@@ -30,6 +30,7 @@ type scene struct {
 	t             testscript.T
 	work          string
 	home, project string
+	docs          string // the repository's
 	mode          mode
 	tag           string
 	pi, version   string
