@@ -23,6 +23,8 @@ type bashRun struct {
 	// this is not all.
 	Output    string
 	Truncated bool
+	// failed is pi's own mark.
+	failed bool
 }
 
 var (
@@ -37,7 +39,7 @@ var (
 // output, so that such a success has no exit status.
 func readBashRun(r rpc.ToolResult) bashRun {
 	text := contentText(r.Content)
-	run := bashRun{Output: text}
+	run := bashRun{Output: text, failed: r.IsError}
 	last := text
 	if i := strings.LastIndexByte(strings.TrimRight(text, "\n"), '\n'); i >= 0 {
 		last = text[i+1:]

@@ -45,8 +45,8 @@ func TestReadBashRun(t *testing.T) {
 			if tt.structured != "" {
 				r.StructuredContent = json.RawMessage(tt.structured)
 			}
-			tt.want.Output = tt.text
-			if diff := cmp.Diff(tt.want, readBashRun(r)); diff != "" {
+			tt.want.Output, tt.want.failed = tt.text, tt.isError
+			if diff := cmp.Diff(tt.want, readBashRun(r), cmp.AllowUnexported(bashRun{})); diff != "" {
 				t.Errorf("run (-want +got):\n%s", diff)
 			}
 		})

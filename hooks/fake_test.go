@@ -113,12 +113,20 @@ func newDesk(t *testing.T, answers ...any) *desk {
 	}
 	d.start = rpc.SessionStart{Reason: "startup", SessionID: "s1", Cwd: d.project, HasUI: true}
 	d.begin()
+	t.Cleanup(func() {
+		if _, err := d.session.SessionShutdown(context.Background(), rpc.SessionShutdown{Reason: "quit"}); err != nil {
+			t.Error(err)
+		}
+	})
 	return d
 }
 
 // begin starts a guard process anew, as after a crash or a reload.
 func (d *desk) begin() rpc.SessionStarted {
 	d.t.Helper()
+	if d.session != nil {
+		d.session.busy.Wait()
+	}
 	d.session = NewSession(d.person, Options{
 		Home: d.home, DataDir: filepath.Join(d.home, "data"), PromptTimeout: time.Minute, Version: "test",
 	})

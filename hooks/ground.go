@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/pi-guard/pi-guard/bashast"
+	"github.com/pi-guard/pi-guard/ledger"
 	"github.com/pi-guard/pi-guard/paths"
 	"github.com/pi-guard/pi-guard/profiles"
 )
@@ -62,6 +63,7 @@ func (g *ground) facts(c Call, s profiles.Session, headless bool) profiles.Facts
 	if c.Cwd == "" {
 		c.Cwd = g.policy.Project()
 	}
+	_, f.HoldsSecret = ledger.Redact(string(c.Input))
 	if f.Surface != profiles.SurfaceBash {
 		var candidates []profiles.Candidate
 		candidates, f.InputProblem = profiles.InspectInput(c.Tool, c.Input)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pi-guard/pi-guard/ledger"
 	"github.com/pi-guard/pi-guard/profiles"
 )
 
@@ -38,6 +39,10 @@ type judging struct {
 	// what the model is told about that.
 	input json.RawMessage
 	note  string
+	// before is the work tree before the call, where it matters as evidence.
+	before *ledger.Tree
+	// released is when the answer went out.
+	released time.Time
 }
 
 // step is one stage of the way of a call. A step that fails ends the way: the

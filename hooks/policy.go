@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"syscall"
 
@@ -27,24 +28,26 @@ func newPolicySource(sources profiles.Sources) *policySource {
 // LoadPolicy loads the policy that is in force in a project, with what there is
 // to say about its files.
 func LoadPolicy(ctx context.Context, project, home, dataDir string) (*profiles.Policy, []profiles.Diagnostic) {
-	return profiles.Load(ctx, sourcesFor(project, home, dataDir))
+	return profiles.Load(ctx, sourcesFor(project, home, dataDir, ""))
 }
 
-// sourcesFor are the usual places of configuration.
-func sourcesFor(project, home, dataDir string) profiles.Sources {
-	return profiles.Sources{
-		Project: project, Home: home, DataDir: dataDir, Installed: installed(),
+// sourcesFor are the usual places of configuration. hostDir is where pi itself
+// lies, "" where that is not known: its documents may be read.
+func sourcesFor(project, home, dataDir, hostDir string) profiles.Sources {
+	src := profiles.Sources{
+		Project: project, Home: home, DataDir: dataDir,
 		AgentDir: os.Getenv("PI_CODING_AGENT_DIR"), Getenv: os.LookupEnv,
 	}
-}
-
-// installed are the guard's own program files.
-func installed() []string {
-	exe, err := os.Executable()
-	if err != nil {
-		return nil
+	if exe, err := os.Executable(); err == nil {
+		src.Installed = []string{exe}
+		src.Reference = append(src.Reference, filepath.Join(filepath.Dir(filepath.Dir(exe)), "docs"))
 	}
-	return []string{exe}
+	if hostDir != "" {
+		for _, name := range []string{"docs", "examples", "README.md"} {
+			src.Reference = append(src.Reference, filepath.Join(hostDir, name))
+		}
+	}
+	return src
 }
 
 // current is the policy in force. changed is true when it is another one than

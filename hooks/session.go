@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/pi-guard/pi-guard/profiles"
@@ -65,8 +67,9 @@ type Session struct {
 	opts Options
 	busy sync.WaitGroup // work that goes on after an answer
 
-	mu  sync.Mutex
-	now *sitting // nil before session_start
+	mu      sync.Mutex
+	hostDir string   // where pi itself lies, "" where not known
+	now     *sitting // nil before session_start
 }
 
 // sitting is one pi session while this process guards it.
@@ -77,12 +80,19 @@ type sitting struct {
 	file    stateFile
 	vars    map[string]string
 	prefix  string
+	// evidence is what the session writes down.
+	evidence *evidence
 
 	// Below are guarded by Session.mu.
 	state  state
 	ground *ground             // what calls are judged on now
 	calls  map[string]*judging // allowed calls that have no result yet, by pi's id
+
+	turn atomic.Int64 // pi's number of the turn
 }
+
+// turnID names the turn in the audit log.
+func (t *sitting) turnID() string { return strconv.FormatInt(t.turn.Load(), 10) }
 
 // NewSession makes a session that pi has not started yet.
 func NewSession(host Host, opts Options) *Session {
@@ -141,6 +151,9 @@ func (s *Session) stand(ctx context.Context, t *sitting) *ground {
 	}
 	g := t.ground
 	s.mu.Unlock()
+	if old == nil || old.policy != g.policy {
+		t.evidence.setContract(contractOf(g.policy))
+	}
 	if old != nil && old.policy != g.policy {
 		s.tell(ctx, "info", "pi-guard: the configuration has changed and is in force.")
 		for _, n := range diagnosticNotices(diags) {

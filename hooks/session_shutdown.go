@@ -10,5 +10,8 @@ import (
 // finished.
 func (s *Session) SessionShutdown(context.Context, rpc.SessionShutdown) (rpc.Empty, error) {
 	s.busy.Wait()
+	if t, err := s.sitting(); err == nil {
+		t.evidence.close()
+	}
 	return rpc.Empty{}, nil
 }

@@ -9,14 +9,18 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/pi-guard/pi-guard/ledger"
 	"github.com/pi-guard/pi-guard/profiles"
 	"github.com/pi-guard/pi-guard/rpc"
 )
 
 // Initialize agrees on the protocol. Both versions are told, so that either
 // side can say what does not fit.
-func (s *Session) Initialize(_ context.Context, _ rpc.Initialize) (rpc.Initialized, error) {
-	return rpc.Initialized{Protocol: rpc.Version, Version: s.opts.Version, Tools: []rpc.ToolSpec{}}, nil
+func (s *Session) Initialize(_ context.Context, e rpc.Initialize) (rpc.Initialized, error) {
+	s.mu.Lock()
+	s.hostDir = e.HostDir
+	s.mu.Unlock()
+	return rpc.Initialized{Protocol: rpc.Version, Version: s.opts.Version, Tools: toolSpecs()}, nil
 }
 
 // SessionStart is pi's session_start. It is also how a guard that takes the
@@ -25,7 +29,7 @@ func (s *Session) Initialize(_ context.Context, _ rpc.Initialize) (rpc.Initializ
 func (s *Session) SessionStart(ctx context.Context, e rpc.SessionStart) (rpc.SessionStarted, error) {
 	t := &sitting{
 		start:  e,
-		source: newPolicySource(sourcesFor(e.Cwd, s.opts.Home, s.opts.DataDir)),
+		source: newPolicySource(s.sources(e)),
 		file:   stateOf(s.opts.DataDir, e.SessionID),
 		vars:   environment(),
 		prefix: projectPrefix(e.Cwd),
@@ -49,6 +53,7 @@ func (s *Session) SessionStart(ctx context.Context, e rpc.SessionStart) (rpc.Ses
 			notices = append(notices, rpc.Notice{Level: "warning", Text: "pi-guard: " + err.Error()})
 		}
 	}
+	t.evidence = s.newEvidence(t, policy)
 	t.dialogs = newDialogs(s.host, s.promptTimeout(policy))
 	s.mu.Lock()
 	s.now = t
@@ -58,6 +63,28 @@ func (s *Session) SessionStart(ctx context.Context, e rpc.SessionStart) (rpc.Ses
 		notices = append(notices, rpc.Notice{Level: "warning", Text: "pi-guard: " + status.Warning + "."})
 	}
 	return rpc.SessionStarted{Notices: notices}, nil
+}
+
+// newEvidence is what the session will write down.
+func (s *Session) newEvidence(t *sitting, policy *profiles.Policy) *evidence {
+	return &evidence{
+		options: ledger.Options{
+			Project: t.start.Cwd, DataDir: s.opts.DataDir, Session: t.start.SessionID, Version: s.opts.Version,
+			Contract: contractOf(policy),
+		},
+		wrong: func(err error) {
+			s.tell(context.Background(), "error", "pi-guard: "+err.Error()+".")
+		},
+	}
+}
+
+// sources are the places of the session's configuration.
+func (s *Session) sources(e rpc.SessionStart) profiles.Sources {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	src := sourcesFor(e.Cwd, s.opts.Home, s.opts.DataDir, s.hostDir)
+	src.ProfileTrusted = e.Trusted
+	return src
 }
 
 // session is the part of what the person said that names settings.
@@ -108,11 +135,11 @@ func chooseMode(t *sitting, policy *profiles.Policy) (changed bool, notices []rp
 		name, from = os.Getenv("PI_PERMISSION_MODE"), "PI_PERMISSION_MODE"
 	}
 	if name != "" && t.start.Reason == "startup" {
-		if _, ok := policy.Mode(name); !ok {
-			notices = append(notices, rpc.Notice{Level: "error", Text: "pi-guard: " + from + " names the mode \"" + name + "\", which does not exist; the session is in plan. Write one of " + strings.Join(policy.Modes(), ", ") + "."})
-			name = "plan"
+		mode, warning := policy.StartMode(name)
+		if warning != "" {
+			notices = append(notices, rpc.Notice{Level: "error", Text: "pi-guard: " + from + ": " + warning + "."})
 		}
-		t.state.Mode = name
+		t.state.Mode = mode
 		return true, notices
 	}
 	if t.state.Mode == "" {

@@ -28,10 +28,12 @@ func (s *Session) ToolCall(ctx context.Context, e rpc.ToolCall) (rpc.ToolVerdict
 		return rpc.ToolVerdict{}, err
 	}
 	if j.resolution.Action != profiles.Allow {
+		s.auditJudged(t, j)
 		return rpc.ToolVerdict{
 			Block: true, Reason: profiles.ModelText(j.resolution), Terminate: j.resolution.Terminate,
 		}, nil
 	}
+	j.released = time.Now()
 	s.mu.Lock()
 	t.calls[e.ToolCallID] = j
 	s.mu.Unlock()
@@ -46,6 +48,7 @@ func (s *Session) way(ctx context.Context, t *sitting) []step {
 		step{"ask", s.ask(t)},
 		step{"remember", s.remember(t)},
 		step{"bound the time", boundTime},
+		step{"read the tree", readTree(t.evidence)},
 	)
 }
 

@@ -28,11 +28,26 @@ func (s *Session) ToolResult(ctx context.Context, e rpc.ToolResult) (rpc.ToolPat
 	if j != nil && j.note != "" {
 		result.append(j.note)
 	}
-	if text := changedAfter(j, e); text != "" {
+	changed := changedAfter(j, e)
+	s.witness(ctx, t, j, e, changed)
+	if text := changed; text != "" {
 		s.tell(ctx, "warning", "pi-guard: "+text)
 		result.append("[pi-guard: " + text + "]")
 	}
 	return result.patch(), nil
+}
+
+// witness writes down what ran: the evidence first, since the answer to the
+// model must not come before it, then the audit record.
+func (s *Session) witness(ctx context.Context, t *sitting, j *judging, e rpc.ToolResult, changed string) {
+	var run bashRun
+	if e.ToolName == "bash" {
+		run = readBashRun(e)
+		t.evidence.observe(ctx, j, run, commandOf(e.Input), e.Cwd, e.ToolCallID)
+	}
+	if j != nil {
+		s.auditResult(t, j, e.IsError, changed, run.Took)
+	}
 }
 
 // changedAfter says how what ran differs from what was judged, "" when it does
@@ -41,8 +56,7 @@ func changedAfter(j *judging, e rpc.ToolResult) string {
 	if j == nil || e.ToolName != "bash" {
 		return ""
 	}
-	judged := gjson.GetBytes(j.call.Input, "command").Str
-	ran := gjson.GetBytes(e.Input, "command").Str
+	judged, ran := j.command(), commandOf(e.Input)
 	if judged == ran {
 		return ""
 	}

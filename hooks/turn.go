@@ -7,7 +7,12 @@ import (
 )
 
 // TurnStart is pi's turn_start.
-func (s *Session) TurnStart(context.Context, rpc.Turn) (rpc.Empty, error) {
+func (s *Session) TurnStart(_ context.Context, e rpc.Turn) (rpc.Empty, error) {
+	t, err := s.sitting()
+	if err != nil {
+		return rpc.Empty{}, err
+	}
+	t.turn.Store(int64(e.Index))
 	return rpc.Empty{}, nil
 }
 
@@ -19,7 +24,11 @@ func (s *Session) TurnEnd(context.Context, rpc.Turn) (rpc.Empty, error) {
 		return rpc.Empty{}, err
 	}
 	s.mu.Lock()
-	clear(t.calls)
+	lost := t.calls
+	t.calls = map[string]*judging{}
 	s.mu.Unlock()
+	for _, j := range lost {
+		s.auditLost(t, j)
+	}
 	return rpc.Empty{}, nil
 }

@@ -18,6 +18,7 @@ func (s *Session) UserBash(ctx context.Context, e rpc.UserBash) (rpc.UserBashAns
 		return rpc.UserBashAnswer{}, err
 	}
 	g := s.stand(ctx, t)
+	t.evidence.typed(ctx, e.Command, e.Cwd)
 	if g.policy.Host().UserBash != "judge" {
 		return rpc.UserBashAnswer{}, nil
 	}

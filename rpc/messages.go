@@ -10,8 +10,11 @@ const Version = 1
 type Initialize struct {
 	// Protocol is the version the shim speaks.
 	Protocol int `json:"protocol"`
-	// Host says which pi it is, for the doctor: "1.6.0", or "" where unknown.
+	// Host says which pi it is: "1.6.0", or "" where unknown.
 	Host string `json:"host"`
+	// HostDir is the directory of pi's package, "" where unknown. Its
+	// documents may be read.
+	HostDir string `json:"hostDir"`
 }
 
 // Initialized answers Initialize.
@@ -48,6 +51,8 @@ type SessionStart struct {
 	HasUI bool `json:"hasUI"`
 	// UI is pi's mode: "tui", "rpc", "json", "print", or "" where pi does not say.
 	UI string `json:"ui"`
+	// Trusted is true where the person trusts the project's own files.
+	Trusted bool `json:"trusted"`
 	// Perm is the value of the --perm flag, "" when it was not given.
 	Perm string `json:"perm"`
 	// ActiveTools are the tools declared to the model.

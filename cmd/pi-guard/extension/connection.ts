@@ -123,8 +123,8 @@ export class Connection {
   }
 
   /** Opens the conversation: a guard of another version is of no use. */
-  async initialize(host: string): Promise<GuardMethods["initialize"]["result"]> {
-    const answer = await this.request("initialize", { protocol: PROTOCOL, host });
+  async initialize(host: string, hostDir: string): Promise<GuardMethods["initialize"]["result"]> {
+    const answer = await this.request("initialize", { protocol: PROTOCOL, host, hostDir });
     if (answer?.protocol !== PROTOCOL) {
       this.fail(
         `the extension speaks protocol ${PROTOCOL} and the binary ${answer?.protocol}: install both from the same version of pi-guard`,

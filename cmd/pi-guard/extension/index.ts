@@ -2,7 +2,7 @@
 // the guard tells it to show, and blocks a call whenever there is no answer.
 // It decides nothing else.
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
@@ -42,18 +42,33 @@ function findBinary(): string {
   );
 }
 
-/** The directory of this extension's own package.json. */
-function packageRoot(): string {
-  let dir = dirname(fileURLToPath(import.meta.url));
-  for (let up = 0; up < 4; up++) {
+/** The nearest package around a file whose name fits. */
+function packageAround(file: string, fits: (name: string) => boolean): { dir: string; version: string } {
+  let dir = dirname(file);
+  for (let up = 0; up < 5; up++) {
     try {
-      if (JSON.parse(readFileSync(join(dir, "package.json"), "utf8")).name === "pi-guard") return dir;
+      const { name, version } = JSON.parse(readFileSync(join(dir, "package.json"), "utf8"));
+      if (fits(String(name))) return { dir, version: String(version ?? "") };
     } catch {
       // not here
     }
     dir = dirname(dir);
   }
-  return "";
+  return { dir: "", version: "" };
+}
+
+/** The directory of this extension's own package.json. */
+function packageRoot(): string {
+  return packageAround(fileURLToPath(import.meta.url), (name) => name === "pi-guard").dir;
+}
+
+/** The pi that runs this. */
+function hostPackage(): { dir: string; version: string } {
+  try {
+    return packageAround(realpathSync(process.argv[1] ?? ""), (name) => name.endsWith("/pi-coding-agent"));
+  } catch {
+    return { dir: "", version: "" };
+  }
 }
 
 /** The guard of the session in progress: at most one process, started again when it has failed. */
@@ -142,7 +157,8 @@ class Guard {
   ): Promise<Connection> {
     const connection = new Connection(findBinary(), this.hostHandlers());
     try {
-      const { tools } = await connection.initialize("");
+      const host = hostPackage();
+      const { tools } = await connection.initialize(host.version, host.dir);
       for (const tool of tools ?? []) this.registerTool(tool);
       const started = await connection.request("hook/sessionStart", this.sessionStart(ctx, event));
       for (const notice of started.notices ?? []) this.notify(ctx, notice.text, notice.level);
@@ -166,6 +182,7 @@ class Guard {
       cwd: ctx.cwd,
       hasUI: ctx.hasUI,
       ui: (ctx as { mode?: string }).mode ?? "",
+      trusted: (ctx as { isProjectTrusted?: () => boolean }).isProjectTrusted?.() ?? false,
       perm: typeof perm === "string" ? perm : "",
       activeTools: this.pi.getActiveTools(),
     };

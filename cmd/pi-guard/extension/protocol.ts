@@ -10,8 +10,11 @@ export const MAX_MESSAGE = 33554432;
 export interface Initialize {
   /** Protocol is the version the shim speaks. */
   protocol: number;
-  /** Host says which pi it is, for the doctor: "1.6.0", or "" where unknown. */
+  /** Host says which pi it is: "1.6.0", or "" where unknown. */
   host: string;
+  /** HostDir is the directory of pi's package, "" where unknown. Its
+   * documents may be read. */
+  hostDir: string;
 }
 
 /** Initialized answers Initialize. */
@@ -48,6 +51,8 @@ export interface SessionStart {
   hasUI: boolean;
   /** UI is pi's mode: "tui", "rpc", "json", "print", or "" where pi does not say. */
   ui: string;
+  /** Trusted is true where the person trusts the project's own files. */
+  trusted: boolean;
   /** Perm is the value of the --perm flag, "" when it was not given. */
   perm: string;
   /** ActiveTools are the tools declared to the model. */
