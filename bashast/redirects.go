@@ -192,7 +192,7 @@ func (e *evaluator) open(sh *shell, r *syntax.Redirect, red *Redirect, inv *invo
 func (e *evaluator) opened(target Word, reads, both bool, inv *invocation, span Span) {
 	for _, text := range target.Texts() {
 		if host, ok := netDevice(text); ok {
-			inv.effects = append(inv.effects, Effect{Kind: Network, Target: Known(host), Word: -1, Send: !reads, Span: span})
+			inv.effects = append(inv.effects, Effect{Kind: Network, Target: Known(host), Word: -1, Send: true, Span: span})
 			return
 		}
 	}

@@ -79,6 +79,8 @@ func (p *Policy) judgeBash(f *Facts, v *Verdict) {
 	if len(f.Program.Commands) == 0 {
 		b.judgeSilence()
 	}
+	b.judgeSealedNames()
+	b.judgeWritten()
 	b.judgeNetwork()
 	b.judgeProblems()
 }
@@ -345,7 +347,7 @@ func (b *bashJudge) judgePath(f *PathFact) {
 
 // judgeKnown is the gates on a path that is known whole.
 func (b *bashJudge) judgeKnown(f *PathFact) {
-	if f.Mutates && !b.isBuildOutputDelete(f) {
+	if f.Mutates && !b.isBuildOutputDelete(f) && !b.isGitsOwn(f) {
 		if reason := b.policy.ProtectedReason(b.mode.Name, &f.Resolved); reason != "" {
 			b.v.Add(Opinion{
 				Layer: LayerProtected, Action: Deny, Origin: OriginFixed, Rule: "protected", Target: f.display(),
@@ -364,7 +366,7 @@ func (b *bashJudge) judgeKnown(f *PathFact) {
 // reader. As the surface's default it only asks: bash is not denied by the
 // rule of another tool (H section 10).
 func (b *bashJudge) judgeMutation(f *PathFact) {
-	if !f.Mutates || f.Root != paths.Workspace || b.scripted(f) {
+	if !f.Mutates || f.Root != paths.Workspace || b.scripted(f) || b.byGit(f) {
 		return
 	}
 	rule := matchForms(b.mode.rules[SurfaceWrite], &f.Resolved)
@@ -447,6 +449,18 @@ func (b *bashJudge) candidates(f *PathFact) []string {
 		}
 	}
 	return fitting
+}
+
+// isGitsOwn reports whether git itself works on its own store; what must not
+// be set there has rows of its own.
+func (b *bashJudge) isGitsOwn(f *PathFact) bool {
+	return b.byGit(f) && (f.Rel == ".git" || strings.HasPrefix(f.Rel, ".git/"))
+}
+
+// byGit reports whether git touches the path: its verbs are judged by the
+// mode's rules and by rows of their own, which know what is lost.
+func (b *bashJudge) byGit(f *PathFact) bool {
+	return f.Command >= 0 && b.facts.Program.Commands[f.Command].Name() == "git"
 }
 
 // isBuildOutputDelete reports whether a build output is removed, which the
@@ -536,7 +550,9 @@ func (b *bashJudge) isBuildOutput(f *PathFact) bool {
 	}
 	segments := strings.Split(f.Rel, "/")
 	if f.Partial {
-		if suffix := f.Value.Suffix(); suffix != "" && matchesAny(b.gates.Outputs, "x"+suffix) {
+		suffix := f.Value.Suffix()
+		suffix = suffix[strings.LastIndexByte(suffix, '/')+1:]
+		if suffix != "" && (matchesAny(b.gates.Outputs, "x"+suffix) || matchesAny(b.gates.Outputs, suffix)) {
 			return true
 		}
 		segments = segments[:len(segments)-1]
