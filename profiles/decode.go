@@ -108,8 +108,12 @@ func (n node) line() int {
 }
 
 // members calls visit for every member of an object in file order; name is the
-// node of the name itself. It reports whether the value is an object.
+// node of the name itself. It reports whether the value is an object; the zero
+// node is none.
 func (n node) members(visit func(name string, at, value node)) bool {
+	if n.value == nil {
+		return false
+	}
 	object, ok := n.value.Value.(*hujson.Object)
 	if !ok {
 		return false
@@ -126,8 +130,11 @@ func (n node) members(visit func(name string, at, value node)) bool {
 	return true
 }
 
-// text is the node's string.
+// text is the node's string; the zero node has none.
 func (n node) text() (string, bool) {
+	if n.value == nil {
+		return "", false
+	}
 	literal, ok := n.value.Value.(hujson.Literal)
 	if !ok || literal.Kind() != '"' {
 		return "", false
