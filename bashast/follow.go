@@ -110,7 +110,7 @@ func (l *looker) readScript(file string) ([]byte, error) {
 // and the file is a script. A program of the project in another language is
 // the project's own code.
 func (l *looker) ownFile() {
-	name := l.c.Words[0].Texts()[0]
+	name := textOf(&l.c.Words[0].Value)
 	if !strings.Contains(name, "/") || l.c.Builtin || isForeign(l.c) {
 		return
 	}

@@ -46,7 +46,7 @@ type finder struct {
 // program adds the effect of running a program by its path (B7): programs in
 // the system's own directories are as good as bare names.
 func (f *finder) program() {
-	text := f.c.Words[0].Texts()[0]
+	text := textOf(&f.c.Words[0].Value)
 	if !strings.Contains(text, "/") || f.c.Builtin {
 		return
 	}
@@ -215,9 +215,9 @@ func (f *finder) programFile(target Value, word int) {
 
 // pathLike adds a read where a word of unknown meaning looks like a path.
 func (f *finder) pathLike(v Value, word int) {
-	switch v.kind {
+	switch v.Kind() {
 	case KnownKind:
-		if !looksLikePath(v.Texts()[0]) {
+		if !looksLikePath(textOf(&v)) {
 			return
 		}
 	case OneOfKind:

@@ -195,14 +195,14 @@ func (f *finder) mount(v Value, word int, dir Value) {
 		if j := strings.LastIndexByte(text, ':'); j > i {
 			mode = text[j+1:]
 		}
-	} else if v.kind == KnownKind {
+	} else if v.Kind() == KnownKind {
 		return
 	} else {
 		f.add(Write, Unknown(v.Why()), word, true)
 		return
 	}
 	if !strings.HasPrefix(source, "/") && !strings.HasPrefix(source, ".") {
-		if source == "" && v.kind != KnownKind {
+		if source == "" && v.Kind() != KnownKind {
 			f.add(Write, Unknown(v.Why()), word, true)
 		}
 		return

@@ -64,7 +64,7 @@ func (p *parsed) read(r *row, i int) {
 	for i < len(p.c.Words) {
 		w := &p.c.Words[i]
 		text := option1(w)
-		if !ended && text == "--" && w.kind == KnownKind {
+		if !ended && text == "--" && w.Kind() == KnownKind {
 			ended = true
 			p.dashes = len(p.uses)
 			i++
@@ -124,9 +124,9 @@ func (r *row) subcommand(w *Word) *row {
 // option1 is the beginning of a word that decides whether it is an option:
 // the text, the first of several texts that looks like one, or the prefix.
 func option1(w *Word) string {
-	switch w.kind {
+	switch w.Kind() {
 	case KnownKind:
-		return w.Texts()[0]
+		return textOf(&w.Value)
 	case OneOfKind:
 		for _, t := range w.Texts() {
 			if len(t) > 1 && t[0] == '-' {
@@ -213,7 +213,7 @@ func (p *parsed) terminator(i int) (end, next int) {
 	return len(p.c.Words), len(p.c.Words)
 }
 
-func isEmptyWord(w *Word) bool { return w.kind == KnownKind && w.Texts()[0] == "" }
+func isEmptyWord(w *Word) bool { return w.Kind() == KnownKind && textOf(&w.Value) == "" }
 
 // long reads --name, --name=value, an abbreviation, or -name in word style.
 func (p *parsed) long(r *row, i int, text string) int {
@@ -227,7 +227,7 @@ func (p *parsed) long(r *row, i int, text string) int {
 		}
 	case attached:
 		p.uses = append(p.uses, use{role: o.role, opt: o, word: i, at: len(name) + 1})
-	case p.c.Words[i].kind == PartialKind:
+	case p.c.Words[i].Kind() == PartialKind:
 		p.strange(r, i)
 	default:
 		return p.whole(o, i)
@@ -287,7 +287,7 @@ func (p *parsed) cluster(r *row, i int, text string) int {
 
 // letters reads the letters of word i from byte j on as short options.
 func (p *parsed) letters(r *row, i, j int, text string) int {
-	partial := p.c.Words[i].kind == PartialKind
+	partial := p.c.Words[i].Kind() == PartialKind
 	for ; j < len(text); j++ {
 		var o *option
 		if text[j] < 128 && r.short[text[j]] > 0 {
@@ -410,9 +410,9 @@ func cutPrefix(v Value, n int) Value {
 	switch {
 	case n == 0:
 		return v
-	case v.kind == KnownKind:
-		return Known(v.Texts()[0][min(n, len(v.Texts()[0])):])
-	case v.kind == OneOfKind:
+	case v.Kind() == KnownKind:
+		return Known(textOf(&v)[min(n, len(textOf(&v))):])
+	case v.Kind() == OneOfKind:
 		texts := make([]string, len(v.Texts()))
 		for i, t := range v.Texts() {
 			texts[i] = t[min(n, len(t)):]

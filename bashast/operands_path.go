@@ -8,9 +8,9 @@ import (
 // absolute is the path v read against dir. What cannot be known of it is said
 // by the value's kind.
 func absolute(dir, v Value, env Env) Value {
-	switch v.kind {
+	switch v.Kind() {
 	case KnownKind:
-		return absoluteText(dir, v.Texts()[0], env)
+		return absoluteText(dir, textOf(&v), env)
 	case OneOfKind:
 		var all []string
 		for _, t := range v.Texts() {
@@ -31,9 +31,9 @@ func absoluteText(dir Value, text string, env Env) Value {
 	if strings.HasPrefix(text, "/") {
 		return Known(clean(text, env))
 	}
-	switch dir.kind {
+	switch dir.Kind() {
 	case KnownKind:
-		return Known(clean(joinPath(dir.Texts()[0], text), env))
+		return Known(clean(joinPath(textOf(&dir), text), env))
 	case OneOfKind:
 		all := make([]string, len(dir.Texts()))
 		for i, d := range dir.Texts() {
@@ -130,4 +130,10 @@ func isStream(p string) bool {
 		return true
 	}
 	return strings.HasPrefix(p, "/dev/fd/")
+}
+
+// textOf is the text of a value that is known, else "".
+func textOf(v *Value) string {
+	t, _ := v.Text()
+	return t
 }

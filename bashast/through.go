@@ -253,7 +253,7 @@ func joinWords(words []Word) Value {
 	var v Value
 	for i := range words {
 		w := words[i].Value
-		if words[i].Many && w.kind <= PartialKind {
+		if words[i].Many && w.Kind() <= PartialKind {
 			w = Unknown(w.Why())
 		}
 		if i == 0 {
@@ -303,14 +303,14 @@ func (r *row) key(name string) *option {
 
 // replaceIn puts value in the place of every mark in w.
 func replaceIn(w Word, mark string, value Value) Word {
-	if w.kind != KnownKind || !strings.Contains(w.Texts()[0], mark) {
+	if w.Kind() != KnownKind || !strings.Contains(textOf(&w.Value), mark) {
 		return w
 	}
-	if w.Texts()[0] == mark {
+	if textOf(&w.Value) == mark {
 		w.Value = value
 		return w
 	}
-	parts := strings.Split(w.Texts()[0], mark)
+	parts := strings.Split(textOf(&w.Value), mark)
 	v := Known(parts[0])
 	for _, part := range parts[1:] {
 		v = Concat(Concat(v, value), Known(part))

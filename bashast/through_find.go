@@ -47,11 +47,11 @@ func (p *parsed) roots() []string {
 		}
 		v := p.of(u)
 		switch {
-		case v.kind == KnownKind && !p.c.Words[u.word].Many:
-			roots = append(roots, v.Texts()[0])
+		case v.Kind() == KnownKind && !p.c.Words[u.word].Many:
+			roots = append(roots, textOf(&v))
 		case v.Below():
 			roots = append(roots, v.Prefix())
-		case v.kind == OneOfKind:
+		case v.Kind() == OneOfKind:
 			roots = append(roots, v.Texts()...)
 		default:
 			roots = append(roots, "")
