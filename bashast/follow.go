@@ -25,6 +25,11 @@ func (l *looker) scriptFile(v Value, args []Word, word int) {
 	if isForeign(l.c) {
 		return
 	}
+	if word > 0 && l.c.Words[word].Stream != nil {
+		via := Via{Kind: ViaShell, Name: l.label}
+		l.script(inner{script: *l.c.Words[word].Stream, args: args, via: via}, word)
+		return
+	}
 	if t, ok := v.Text(); ok && isStream(t) {
 		text, file, reads := l.stdin()
 		if strings.HasPrefix(t, "/dev/fd/") && t != "/dev/fd/0" {

@@ -66,6 +66,8 @@ func scannerOf(lang string) scanner {
 		return plain(scanSQL)
 	case "gnuplot":
 		return plain(scanGnuplot)
+	case "applescript":
+		return plain(scanAppleScript)
 	case "elisp":
 		return plain(scanLisp)
 	case "opaque":

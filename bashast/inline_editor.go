@@ -392,3 +392,33 @@ func lispCall(name, arg string, known bool) []finding {
 	}
 	return nil
 }
+
+// scanAppleScript finds the shell lines of AppleScript: do shell script, and
+// do script of Terminal.
+func scanAppleScript(text string) []finding {
+	var out []finding
+	lower := strings.ToLower(text)
+	for _, verb := range []string{"do shell script", "do script", "write text", "keystroke"} {
+		for from := 0; ; {
+			i := strings.Index(lower[from:], verb)
+			if i < 0 {
+				break
+			}
+			from += i + len(verb)
+			rest := text[from:]
+			s, n := leadingString(rest)
+			after := strings.TrimLeft(rest[min(n, len(rest)):], " ")
+			if n == 0 || strings.HasPrefix(after, "&") {
+				out = append(out, opaque("it runs a command that is computed"))
+				continue
+			}
+			out = append(out, shellFinding(Known(s)))
+		}
+	}
+	for _, verb := range []string{"run script", "load script", "delete ", "do javascript"} {
+		if strings.Contains(lower, verb) {
+			out = append(out, opaque("it does "+strings.TrimSpace(verb)))
+		}
+	}
+	return out
+}

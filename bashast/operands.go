@@ -129,7 +129,11 @@ func (f *finder) constants(p *parsed) {
 func (f *finder) constantList(list []constant) {
 	for i := range list {
 		if list[i].value != "" {
-			f.role(list[i].role, Known(list[i].value), -1)
+			value := list[i].value
+			if rest, ok := strings.CutPrefix(value, "~/"); ok {
+				value = f.env.Home + "/" + rest
+			}
+			f.role(list[i].role, Known(value), -1)
 		}
 	}
 }
@@ -176,7 +180,23 @@ func (f *finder) role(r role, v Value, word int) {
 		f.add(Delete, absolute(dir, v, f.env), word, true)
 	case roleExec:
 		f.add(Execute, absolute(dir, v, f.env), word, false)
+	case roleLoad:
+		if p := v.Prefix(); strings.HasPrefix(p, "/") || strings.HasPrefix(p, ".") {
+			f.add(Execute, absolute(dir, v, f.env), word, false)
+		}
+	case roleSQL, roleSetFile:
+		if r.kind == roleSetFile {
+			if i := strings.IndexByte(v.Prefix(), '='); i >= 0 {
+				v = cutPrefix(v, i+1)
+			}
+		}
+		if !f.skip(v) {
+			f.add(Read, absolute(dir, v, f.env), word, false)
+		}
 	case roleScript, roleProgram:
+		if f.skip(v) {
+			return
+		}
 		f.programFile(absolute(dir, v, f.env), word)
 	case roleChmod:
 		f.add(Chmod, absolute(dir, v, f.env), word, deep)
@@ -233,7 +253,11 @@ func (f *finder) pathLike(v Value, word int) {
 			return
 		}
 	}
-	f.add(Read, absolute(f.dir, v, f.env), word, false)
+	deep := false
+	if t, ok := v.Text(); ok && strings.HasSuffix(t, "/...") {
+		v, deep = Known(strings.TrimSuffix(t, "/...")), true
+	}
+	f.add(Read, absolute(f.dir, v, f.env), word, deep)
 }
 
 // unknownCommand takes operands of a command without a row for reads where
@@ -275,11 +299,7 @@ func (f *finder) place() []Effect {
 // isForeign reports whether c runs where files are not those of this machine.
 func isForeign(c *Command) bool {
 	for i := range c.Via {
-		if c.Via[i].Kind != ViaWrapper {
-			continue
-		}
-		name, _, _ := strings.Cut(c.Via[i].Name, " ")
-		if r := rowOf(name); r != nil && r.foreign {
+		if c.Via[i].Foreign {
 			return true
 		}
 	}

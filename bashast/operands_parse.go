@@ -26,8 +26,11 @@ type parsed struct {
 	// row is that of the subcommand that was found, else of the command.
 	row *row
 	// sub is the index of the last subcommand's word, 0 when there is none.
-	sub  int
-	uses []use
+	sub int
+	// path holds the indexes of the words of all subcommands, depth many.
+	path  [3]int
+	depth int
+	uses  []use
 	// dashes is the number of uses in front of a --, -1 without one.
 	dashes int
 	// argv is the index of the first word of an inner command, 0 for none.
@@ -72,6 +75,9 @@ func (p *parsed) read(r *row, i int) {
 		}
 		if !ended && r.isOption(text) {
 			i = p.option(r, i, text)
+			if n := len(p.uses); n > 0 && p.uses[n-1].opt != nil && p.uses[n-1].opt.final {
+				ended = true
+			}
 			expression = expression || r.style == styleFind && len(text) > 2
 			continue
 		}
@@ -103,6 +109,10 @@ func (p *parsed) read(r *row, i int) {
 // enter goes on behind the subcommand at word i with its row.
 func (p *parsed) enter(sub *row, i int) {
 	p.row, p.sub, p.dashes = sub, i, -1
+	if p.depth < len(p.path) {
+		p.path[p.depth] = i
+		p.depth++
+	}
 	p.read(sub, i+1)
 }
 
@@ -297,6 +307,11 @@ func (p *parsed) letters(r *row, i, j int, text string) int {
 		case o == nil:
 			p.strange(r, i)
 			return i + 1
+		case o.arg == argDigits:
+			p.uses = append(p.uses, use{opt: o, word: i, flag: true})
+			for j+1 < len(text) && strings.IndexByte("0123456789", text[j+1]) >= 0 {
+				j++
+			}
 		case o.arg == argNone:
 			p.uses = append(p.uses, use{opt: o, word: i, flag: true})
 		case j+1 < len(text) || partial:

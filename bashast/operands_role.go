@@ -26,6 +26,10 @@ const (
 	roleDelete                  // a path that is removed
 	roleMove                    // a path that is read and removed
 	roleExec                    // a path that is run or loaded as code
+	roleLoad                    // a path that is loaded as code, unless it is the bare name of a package
+	roleSQL                     // a file of SQL
+	roleSetFile                 // NAME=path or path that is read
+	roleQuoted                  // a command between quotes (TOML)
 	roleChmod                   // a path whose mode, owner or attributes change
 	roleDir                     // the directory in force for what follows
 	roleHost                    // a host that is spoken to
@@ -59,7 +63,8 @@ const (
 // roleNames are the names of roles in the table.
 var roleNames = map[string]roleKind{
 	"path": rolePath, "read": roleRead, "meta": roleMeta, "write": roleWrite,
-	"edit": roleEdit, "delete": roleDelete, "move": roleMove, "exec": roleExec,
+	"edit": roleEdit, "delete": roleDelete, "move": roleMove, "exec": roleExec, "load": roleLoad, "sqlfile": roleSQL,
+	"setfile": roleSetFile, "quoted": roleQuoted, "cargocmd": roleText,
 	"chmod": roleChmod, "cd": roleDir, "host": roleHost, "lookup": roleLookup,
 	"url": roleURL, "from": roleFrom, "to": roleTo, "data": roleData,
 	"form": roleForm, "send": roleSend, "remote": roleRemote, "mount": roleMount,
@@ -90,5 +95,5 @@ func parseRole(text string) role {
 
 // runs reports whether a word of this role is a command or program text.
 func (r role) runs() bool {
-	return r.kind >= roleArgv && r.kind <= roleProgram || r.kind == roleSet
+	return r.kind >= roleArgv && r.kind <= roleProgram || r.kind == roleSet || r.kind == roleSQL
 }

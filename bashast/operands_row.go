@@ -76,7 +76,8 @@ func rowOf(name string) *row {
 //	        =?role an argument that is attached or absent, =??role one that
 //	        may also follow as an empty word (BSD sed -i ''), =;role all words
 //	        up to ; or + or the end, =2role two words of which the first counts,
-//	        =_role two words of which the second counts
+//	        =_role two words of which the second counts, =#role digits that
+//	        are attached or absent; a ! behind the role ends the options
 //	args    roles of the operands in order; one may end in * and repeat
 //	when    changes by options given: {"if","and","args","opts","also","none"},
 //	        where if and and name options, any of which suffices, ! in front
@@ -140,6 +141,8 @@ type option struct {
 	names []string
 	role  role
 	arg   argument
+	// final is true when what follows its argument is all operands.
+	final bool
 }
 
 type argument uint8
@@ -151,6 +154,7 @@ const (
 	argEmpty    // optional, attached or an empty word that follows
 	argTwo      // two words, the first counts
 	argSecond   // two words, the second counts
+	argDigits   // digits, attached
 	argWords    // the words up to a terminator
 )
 
@@ -316,6 +320,10 @@ func (r *row) addOptions(text string) {
 			if rest, ok := strings.CutPrefix(roleText, "2"); ok {
 				o.arg, roleText = argTwo, rest
 			}
+			if rest, ok := strings.CutPrefix(roleText, "#"); ok {
+				o.arg, roleText = argDigits, rest
+			}
+			roleText, o.final = strings.CutSuffix(roleText, "!")
 			if rest, ok := strings.CutPrefix(roleText, "_"); ok {
 				o.arg, roleText = argSecond, rest
 			}

@@ -5,6 +5,8 @@ import "strings"
 // special adds the effects that the roles of a row cannot say.
 func (f *finder) special(p *parsed) {
 	switch p.row.do {
+	default:
+		f.specialProgram(p)
 	case "find":
 		f.findDelete(p)
 	case "test":

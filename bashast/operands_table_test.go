@@ -133,6 +133,7 @@ func effectFact(e Effect) string {
 // TestRowExamples runs the examples of every row of the table.
 func TestRowExamples(t *testing.T) {
 	env := testEnv(t, nil)
+	seen := map[string]string{}
 	names, err := tableFiles.ReadDir("data")
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +146,17 @@ func TestRowExamples(t *testing.T) {
 		if !gjson.ValidBytes(text) {
 			t.Errorf("%s is not JSON", f.Name())
 		}
-		checkRows(t, env, f.Name(), "", gjson.ParseBytes(text))
+		rows := gjson.ParseBytes(text)
+		rows.ForEach(func(key, _ gjson.Result) bool {
+			for _, n := range strings.Fields(key.Str) {
+				if other, ok := seen[n]; ok {
+					t.Errorf("%s has a row in %s and in %s", n, other, f.Name())
+				}
+				seen[n] = f.Name()
+			}
+			return true
+		})
+		checkRows(t, env, f.Name(), "", rows)
 	}
 }
 

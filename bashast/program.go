@@ -187,6 +187,9 @@ type Via struct {
 	// File and Line name the place in a followed script, Line from 1 (B6).
 	File string
 	Line int
+	// Foreign is true when what follows runs on another host or in a
+	// container, where paths are not those of this machine.
+	Foreign bool
 }
 
 // ViaKind is the kind of a Via.

@@ -59,6 +59,8 @@ type looker struct {
 	dir *Value
 	// assigns are the environment changes of the wrapper.
 	assigns []Assign
+	// foreign is true when what is started sees another file system.
+	foreign bool
 	// fresh is true when what is started does not get the standard input.
 	fresh bool
 	out   []inner
@@ -67,8 +69,8 @@ type looker struct {
 // parsed adds what the uses of p start, then what the row's code knows.
 func (l *looker) parsed(p *parsed) {
 	l.label = l.name
-	if p.sub > 0 {
-		if sub, ok := p.c.Words[p.sub].Text(); ok {
+	for _, i := range p.path[:p.depth] {
+		if sub, ok := p.c.Words[i].Text(); ok {
 			l.label += " " + sub
 		}
 	}
@@ -110,7 +112,7 @@ func (l *looker) strangeIn(p *parsed, r *row) {
 func (l *looker) settings(p *parsed) {
 	if p.row.foreign {
 		dir := Unknown("the directory on another machine or in a container")
-		l.dir = &dir
+		l.dir, l.foreign = &dir, true
 	}
 	for i := range p.uses {
 		u := &p.uses[i]
@@ -157,6 +159,8 @@ func (l *looker) use(p *parsed, u *use) {
 		l.commandLine(p.of(u), u.word)
 	case roleCode:
 		l.code(u.role.lang, p.of(u), u.word)
+	case roleSQL:
+		l.sqlFile(p.of(u), u.word)
 	case roleScript:
 		l.scriptFile(p.of(u), l.c.Words[u.word:], u.word)
 	case roleSet:
@@ -177,6 +181,11 @@ func (l *looker) value(r role, v Value, word int) {
 		l.code(r.lang, v, word)
 	case roleSpecial:
 		l.aliasText(v, word)
+	case roleQuoted:
+		if t, ok := v.Text(); ok {
+			v = Known(strings.Trim(t, "\"' "))
+		}
+		l.shell(v, word)
 	case roleHelper:
 		if script, ok := behind(v, "!"); ok {
 			l.shell(script, word)
@@ -196,6 +205,7 @@ func (l *looker) inner(in inner) {
 	if in.via.Name == "" {
 		in.via = Via{Kind: ViaWrapper, Name: l.label}
 	}
+	in.via.Foreign = l.foreign
 	l.out = append(l.out, in)
 }
 

@@ -10,7 +10,7 @@ func (l *looker) special(p *parsed) bool {
 		l.shellCommand(p)
 	case "same":
 		l.inShell(p)
-	case "stdin":
+	case "stdin", "stdin-code", "stdin-editor", "stdin-ftp", "sql", "sqlite":
 		l.common(p)
 		l.stdinProgram(p)
 	case "env":
@@ -42,18 +42,12 @@ func (l *looker) special(p *parsed) bool {
 	case "output-pipe":
 		l.common(p)
 		l.outputPipe(p)
-	case "stdin-code":
-		l.common(p)
-		l.stdinCode(l.name)
-	case "stdin-editor", "stdin-ftp":
-		l.common(p)
-		l.editorInput(p)
 	case "socat":
 		l.socat(p)
 	case "config":
 		l.gitSetting(p)
 	default:
-		return l.specialWrapper(p)
+		return l.specialWrapper(p) || l.specialProgram(p) || l.specialRunner(p)
 	}
 	return true
 }
@@ -144,11 +138,15 @@ func (l *looker) stdinScriptWith(args []Word) {
 	}
 }
 
-// stdin is the text on standard input, or the file that it is redirected
-// from. reads is false where the line gives it none: it is then that of pi's
-// shell, which has nothing to read.
-func (l *looker) stdin() (text Value, file *Value, reads bool) {
-	c := l.c
+// lineInput is what the evaluator calls the standard input of the whole line:
+// that of pi's shell, which has nothing to read.
+const lineInput = "the standard input of the line"
+
+func (l *looker) stdin() (text Value, file *Value, reads bool) { return stdinOf(l.c) }
+
+// stdinOf is the text on standard input of c, or the file that it is
+// redirected from. reads is false where the line gives it none.
+func stdinOf(c *Command) (text Value, file *Value, reads bool) {
 	if c.Stdin.Kind() != UnknownKind {
 		return c.Stdin, nil, true
 	}
@@ -168,47 +166,86 @@ func (l *looker) stdin() (text Value, file *Value, reads bool) {
 		}
 		return Value{}, &r.Target.Value, true
 	}
-	if c.Piped {
-		return c.Stdin, nil, true
+	why := c.Stdin.Why()
+	return c.Stdin, nil, c.Piped || why != "" && why != lineInput
+}
+
+// stdinLanguage is the language of the program that the command reads from
+// standard input, and the word - that says so, or -1. It is "" where an
+// operand or option gives the program.
+func (p *parsed) stdinLanguage(name string) (lang string, word int) {
+	switch p.row.do {
+	case "stdin-code":
+		return name, -1
+	case "stdin-ftp":
+		return "ftp", -1
+	case "stdin-editor":
+		if isOneOf(name, "ed", "red", "ex") || p.has("-e", "-E", "-es", "-Es", "-s") {
+			return "vim", -1
+		}
+		return "", -1
+	case "sql":
+		if p.has("-c", "-e", "-f", "-l", "--version", "--help", "-V") {
+			return "", -1
+		}
+		return "sql", -1
+	case "sqlite":
+		if p.operands() > 1 || p.has("-cmd", "-version", "-help") {
+			return "", -1
+		}
+		return "sql", -1
 	}
-	if c.Stdin.Why() != "" {
-		return c.Stdin, nil, true
+	return p.interpreterInput()
+}
+
+// interpreterInput is stdinLanguage for interpreters.
+func (p *parsed) interpreterInput() (lang string, word int) {
+	for _, r := range p.row.args.before {
+		if r.kind == roleProgram {
+			lang = r.lang
+		}
 	}
-	return Value{}, nil, false
+	if len(p.c.Words) == 2 && p.has("--version", "--help", "-h", "-V", "-v") {
+		return "", -1
+	}
+	for i := range p.uses {
+		u := &p.uses[i]
+		switch {
+		case u.role.kind == roleCode && lang != "" && !u.flag && u.opt != nil && u.opt.names[0] != "-M":
+			return "", -1
+		case u.role.kind == roleSpecial:
+			return "", -1
+		case u.role.kind == roleProgram:
+			if t, ok := p.of(u).Text(); !ok || t != "-" && t != "/dev/stdin" {
+				return "", -1
+			}
+			return lang, u.word
+		}
+	}
+	if p.has("--test", "-l", "--run", "-S", "-i") && p.row.name != "perl" {
+		return "", -1
+	}
+	return lang, -1
 }
 
 // stdinProgram adds the program that an interpreter reads from standard input
 // where no operand or option gives it one.
 func (l *looker) stdinProgram(p *parsed) {
-	lang := ""
-	for _, r := range p.row.args.before {
-		if r.kind == roleProgram || r.kind == roleCode {
-			lang = r.lang
-		}
-	}
-	if lang == "" || p.has("--version", "--help", "-h", "-V", "-v") && len(l.c.Words) == 2 {
+	lang, word := p.stdinLanguage(l.name)
+	if lang == "" {
 		return
-	}
-	for i := range p.uses {
-		u := &p.uses[i]
-		switch {
-		case u.role.kind == roleCode || u.role.kind == roleSpecial:
-			return
-		case u.role.kind == roleProgram && u.word >= 0:
-			if t, ok := p.of(u).Text(); !ok || t != "-" && t != "/dev/stdin" {
-				return
-			}
-		}
 	}
 	v, file, reads := l.stdin()
 	switch {
 	case !reads:
+	case file != nil && lang == "sql":
+		l.sqlFile(*file, -1)
 	case file != nil:
 		// A program of the project is the project's own code, as if named.
 	case !v.Resolved():
 		l.problem(ProblemScript, "the program that "+l.name+" reads from its standard input is not known", -1)
 	default:
-		l.code(lang, v, -1)
+		l.code(lang, v, word)
 	}
 }
 

@@ -25,19 +25,6 @@ func (l *looker) outputPipe(p *parsed) {
 	}
 }
 
-// stdinCode adds the program text on standard input of a debugger or editor.
-func (l *looker) stdinCode(lang string) {
-	v, file, reads := l.stdin()
-	if !reads || file != nil {
-		return
-	}
-	if !v.Resolved() {
-		l.problem(ProblemScript, "what "+l.name+" reads from its standard input is not known", -1)
-		return
-	}
-	l.code(lang, v, -1)
-}
-
 // setarch may have the name of an architecture in front of its options.
 func (l *looker) setarch(p *parsed) {
 	if p.argv == 0 {
@@ -167,16 +154,6 @@ func isKeyName(t string) bool {
 		return true
 	}
 	return len(t) >= 3 && len(t) <= 5 && (strings.HasPrefix(t, "C-") || strings.HasPrefix(t, "M-"))
-}
-
-// editorInput adds the commands that an editor or ftp reads from standard input.
-func (l *looker) editorInput(p *parsed) {
-	switch {
-	case p.row.do == "stdin-ftp":
-		l.stdinCode("ftp")
-	case l.name == "ed" || l.name == "red" || l.name == "ex" || p.has("-e", "-E", "-es", "-Es", "-s"):
-		l.stdinCode("vim")
-	}
 }
 
 // socat adds the programs of EXEC:, SYSTEM: and SHELL: addresses.
