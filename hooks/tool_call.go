@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -44,6 +45,7 @@ func (s *Session) ToolCall(ctx context.Context, e rpc.ToolCall) (rpc.ToolVerdict
 func (s *Session) way(ctx context.Context, t *sitting) []step {
 	said := func() (profiles.Session, profiles.Grants) { return s.said(t) }
 	steps := judgeOn(s.stand(ctx, t), said, !t.start.HasUI)
+	steps = slices.Insert(steps, 1, step{"look at the tree", lookAtTree})
 	return append(steps,
 		step{"ask", s.ask(t)},
 		step{"remember", s.remember(t)},

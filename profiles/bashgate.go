@@ -110,9 +110,23 @@ func (b *bashJudge) judgeCommand(c *bashast.Command) {
 	b.judgeTokens(c)
 	for _, r := range b.gates.gateCommand(c) {
 		if b.policy.GateEnabled(b.mode.Name, r.Category) {
-			b.v.Add(r.opinion(commandText(c), c.Span))
+			b.judgeRow(r, c)
 		}
 	}
+}
+
+// judgeRow adds what a row says of a command: nothing where the tree was
+// looked at and holds nothing to lose, and else what would be lost (B22).
+func (b *bashJudge) judgeRow(r *gateRule, c *bashast.Command) {
+	o := r.opinion(commandText(c), c.Span)
+	if tree := b.facts.Tree; tree != nil && r.Loses != "" {
+		lost := tree.lost(r.Loses)
+		if len(lost) == 0 {
+			return
+		}
+		o.Reason += ": " + listLost(lost)
+	}
+	b.v.Add(o)
 }
 
 // judgeText is the mode's own rule on a command, and the overlays'. A command

@@ -58,6 +58,9 @@ type gateRule struct {
 	Effect []string `json:"effect"`
 	Path   []string `json:"path"`
 
+	// Loses says what of a work tree would be lost: modified, untracked or
+	// stashes (B22).
+	Loses  string `json:"loses"`
 	Reason string `json:"reason"`
 	Safer  string `json:"safer"`
 

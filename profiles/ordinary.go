@@ -28,7 +28,7 @@ type ordinaryTable struct {
 var loadOrdinary = sync.OnceValues(func() (*ordinaryTable, error) {
 	var file struct {
 		Scripts []string `json:"scripts"`
-		Rows []struct {
+		Rows    []struct {
 			Commands []string `json:"commands"`
 			Changes  bool     `json:"changes"`
 		} `json:"rows"`
