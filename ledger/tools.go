@@ -10,11 +10,6 @@ import (
 	"sort"
 	"strings"
 	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
 )
 
 //go:embed tools.json
@@ -40,7 +35,7 @@ type ToolResult struct {
 
 type toolTable struct {
 	specs   []ToolSpec
-	schemas map[string]*jsonschema.Schema
+	schemas map[string]*paramSchema
 }
 
 var loadTools = sync.OnceValue(func() toolTable {
@@ -50,17 +45,13 @@ var loadTools = sync.OnceValue(func() toolTable {
 	if err := json.Unmarshal(toolsJSON, &file); err != nil {
 		panic(fmt.Sprintf("tools.json: %v", err)) // embedded: tests read it
 	}
-	table := toolTable{file.Tools, map[string]*jsonschema.Schema{}}
+	table := toolTable{file.Tools, map[string]*paramSchema{}}
 	for _, spec := range file.Tools {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(spec.Schema))
+		schema, err := readParamSchema(spec.Schema)
 		if err != nil {
 			panic(fmt.Sprintf("tools.json: %s: %v", spec.Name, err))
 		}
-		compiler := jsonschema.NewCompiler()
-		if err := compiler.AddResource(spec.Name, doc); err != nil {
-			panic(fmt.Sprintf("tools.json: %s: %v", spec.Name, err))
-		}
-		table.schemas[spec.Name] = compiler.MustCompile(spec.Name)
+		table.schemas[spec.Name] = schema
 	}
 	return table
 })
@@ -82,64 +73,16 @@ func ValidateParams(name string, params json.RawMessage) error {
 	if len(bytes.TrimSpace(params)) == 0 {
 		params = json.RawMessage("{}")
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(params))
+	doc, err := decodeParams(params)
 	if err != nil {
 		return fmt.Errorf("%w: the parameters of %s are no JSON: %v", ErrInvalidArgument, name, err)
 	}
-	err = schema.Validate(doc)
-	if err == nil {
+	problems := schema.check("", doc, nil)
+	if len(problems) == 0 {
 		return nil
 	}
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return fmt.Errorf("%w: %s: %v", ErrInvalidArgument, name, err)
-	}
-	problems := leaves(invalid, nil)
 	sort.Strings(problems)
 	return fmt.Errorf("%w: %s: %s", ErrInvalidArgument, name, strings.Join(problems, "; "))
-}
-
-// leaves lists what is wrong at each place.
-func leaves(e *jsonschema.ValidationError, out []string) []string {
-	if len(e.Causes) > 0 {
-		for _, cause := range e.Causes {
-			out = leaves(cause, out)
-		}
-		return out
-	}
-	return append(out, explainInvalid(e))
-}
-
-// explainInvalid is one sentence on one wrong parameter.
-func explainInvalid(e *jsonschema.ValidationError) string {
-	at := "/" + strings.Join(e.InstanceLocation, "/")
-	place := strings.TrimPrefix(strings.ReplaceAll(at, "/", "."), ".")
-	if place == "" {
-		place = "the call"
-	}
-	switch k := e.ErrorKind.(type) {
-	case *kind.Required:
-		return fmt.Sprintf("%s lacks %s: add it", place, strings.Join(k.Missing, ", "))
-	case *kind.AdditionalProperties:
-		return fmt.Sprintf("%s does not take %s: leave it out", place, strings.Join(k.Properties, ", "))
-	case *kind.Enum:
-		want := make([]string, len(k.Want))
-		for i, w := range k.Want {
-			want[i] = fmt.Sprint(w)
-		}
-		return fmt.Sprintf("%s is %v: write one of %s", place, k.Got, strings.Join(want, ", "))
-	case *kind.MinLength:
-		return fmt.Sprintf("%s has %d characters: write at least %d", place, k.Got, k.Want)
-	case *kind.MaxLength:
-		return fmt.Sprintf("%s has %d characters: write at most %d", place, k.Got, k.Want)
-	case *kind.MinItems:
-		return fmt.Sprintf("%s has %d entries: give at least %d", place, k.Got, k.Want)
-	case *kind.MaxItems:
-		return fmt.Sprintf("%s has %d entries: give at most %d", place, k.Got, k.Want)
-	case *kind.Type:
-		return fmt.Sprintf("%s is of type %s: write a value of type %s", place, k.Got, strings.Join(k.Want, " or "))
-	}
-	return place + ": " + e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
 }
 
 // CallTool answers one of the ledger's tools. Errors that wrap
