@@ -64,9 +64,6 @@ func (k *keeper) restore() ([]change, error) {
 	changes := k.changes()
 	for _, c := range changes {
 		if c.Kind == touched {
-			if info, err := os.Lstat(c.Path); err == nil {
-				k.tree[c.Path].ctime = ctime(info)
-			}
 			continue
 		}
 		if slices.Contains(k.roots, c.Path) {
@@ -79,7 +76,23 @@ func (k *keeper) restore() ([]change, error) {
 			return nil, err
 		}
 	}
-	return changes, k.putMissing(changes)
+	if err := k.putMissing(changes); err != nil {
+		return nil, err
+	}
+	if len(changes) > 0 {
+		k.renew()
+	}
+	return changes, nil
+}
+
+// renew takes every file as it is now for how it has to be. What was undone
+// has touched others too: removing one link of a file renews the rest.
+func (k *keeper) renew() {
+	for path, node := range k.tree {
+		if info, err := os.Lstat(path); err == nil {
+			node.ctime = ctime(info)
+		}
+	}
 }
 
 // putMissing makes again what changes took away, parents first.
