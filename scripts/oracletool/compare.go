@@ -146,16 +146,15 @@ func matchesName(w claimWord, s start) bool {
 	if s.script() {
 		return w.MayBe(s.Path)
 	}
-	if w.MayBe(s.Argv[0]) {
-		return true
+	name := s.Argv[0]
+	if s.Path == "" || path.Base(s.Path) == path.Base(name) {
+		return w.MayBe(name)
 	}
-	if s.Path == "" || path.Base(s.Path) == s.Argv[0] {
-		return false
-	}
-	// exec -a gives a program another name than that of its file.
+	// exec -a and hash -p give a program another name than that of its file:
+	// it is the file that counts.
 	return slices.ContainsFunc(w.Texts(), func(t string) bool {
 		return t == s.Path || !strings.Contains(t, "/") && t == path.Base(s.Path)
-	}) && path.Base(s.Argv[0]) != path.Base(s.Path)
+	})
 }
 
 // matchesWords reports whether words may become args, each word of unknown
