@@ -57,7 +57,7 @@ func compare(c claim, o observation, fixed bool) []finding {
 		}
 	}
 	for _, ch := range o.Changes {
-		if !covered(c, ch.Path) && !(c.Effectless && len(o.Starts) > 0) {
+		if !covered(c, ch) && !(c.Effectless && len(o.Starts) > 0) {
 			found = append(found, finding{missWrite, fmt.Sprintf("%s %s", ch.Kind, ch.Path)})
 		}
 	}
@@ -115,7 +115,7 @@ func implied(s start) bool {
 	if len(s.Argv) == 0 {
 		return true
 	}
-	shell := path.Base(s.Argv[0]) == "sh" && len(s.Argv) > 1 && s.Argv[1] == "-c"
+	shell := isShell(path.Base(s.Argv[0])) && len(s.Argv) > 1 && s.Argv[1] == "-c"
 	return shell && strings.HasPrefix(s.Parent, optDir+"/sys/") && !isShell(path.Base(s.Parent))
 }
 
@@ -185,15 +185,19 @@ func (s start) scriptArgs() []string {
 	return s.Argv[1+slices.Index(s.Argv[1:], s.Path)+1:]
 }
 
-// covered reports whether the claim says that p is written or removed.
-func covered(c claim, p string) bool {
+// covered reports whether the claim says that the path of ch is written or
+// removed. A folder that is made on the way to a file that is claimed goes
+// without saying.
+func covered(c claim, ch change) bool {
+	p := ch.Path
 	return slices.ContainsFunc(c.Writes, func(w claimWrite) bool {
 		if !w.Target.Resolved() {
 			return w.Target.MayBe(p) || w.Recursive && strings.HasPrefix(p, w.Target.Prefix())
 		}
 		return slices.ContainsFunc(w.Target.Texts(), func(t string) bool {
 			t = path.Clean(t)
-			return t == p || w.Recursive && strings.HasPrefix(p, strings.TrimSuffix(t, "/")+"/") || aliasOf(t) == p
+			return t == p || w.Recursive && strings.HasPrefix(p, strings.TrimSuffix(t, "/")+"/") || aliasOf(t) == p ||
+				ch.Kind == created && strings.HasPrefix(t, p+"/")
 		})
 	})
 }

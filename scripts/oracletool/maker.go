@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -22,6 +23,8 @@ type sample struct {
 	Writers bool
 	// Path is the constructs it is made of, outermost first.
 	Path []string
+	// Ways is Path with the number of the way taken in each.
+	Ways []string
 	// Choices make the line again.
 	Choices []int
 	// Status and Output are what the stubs do for this line.
@@ -40,6 +43,7 @@ type maker struct {
 	loose    bool
 	writers  bool
 	path     []string
+	ways     []string
 	settings []string // asked for and not yet put in front of a statement
 }
 
@@ -54,7 +58,7 @@ func makeLine(g *grammar, c *choices, only string) sample {
 	if only == "" && c.chance(12) {
 		s.Line = m.mutate(s.Line)
 	}
-	s.Fixed, s.Writers, s.Path, s.Choices = !m.loose, m.writers, m.path, c.made
+	s.Fixed, s.Writers, s.Path, s.Ways, s.Choices = !m.loose, m.writers, m.path, m.ways, c.made
 	return s
 }
 
@@ -126,7 +130,9 @@ func (m *maker) piece(kind string) string {
 	m.loose = m.loose || c.loose
 	m.writers = m.writers || c.writers
 	m.path = append(m.path, c.kind+"/"+c.name)
-	w := c.ways[m.choices.below(len(c.ways))]
+	number := m.choices.below(len(c.ways))
+	w := c.ways[number]
+	m.ways = append(m.ways, fmt.Sprintf("%s/%s %d", c.kind, c.name, number))
 	m.depth++
 	defer func() { m.depth-- }()
 	var b strings.Builder

@@ -87,12 +87,12 @@ func count(b bool) int {
 	return 0
 }
 
-// keep puts out into the group of f. Misses are told apart by the construct
-// that was made last before the program started, over-asking by its reason.
+// keep puts out into the group of f. Misses are told apart by the way the line
+// begins and ends, over-asking by its reason.
 func (r *report) keep(out outcome, f finding) {
 	key := string(f.Kind) + " " + shape(f.What)
-	if f.Kind.miss() && f.Kind != crash && len(out.Path) > 0 {
-		key = string(f.Kind) + " " + out.Path[min(1, len(out.Path)-1)] + " " + out.Path[len(out.Path)-1]
+	if f.Kind.miss() && f.Kind != crash && len(out.Ways) > 0 {
+		key = string(f.Kind) + " " + out.Ways[0] + " " + out.Ways[len(out.Ways)-1]
 	}
 	g := r.groups[key]
 	if g == nil {

@@ -181,7 +181,7 @@ func (k *keeper) compare(path string, info fs.FileInfo) changeKind {
 	if text, err := os.ReadFile(path); err != nil || string(text) != node.text {
 		return altered
 	}
-	if same {
+	if same || info.Sys().(*syscall.Stat_t).Nlink > 1 { // another link renews a file, it does not write it
 		return ""
 	}
 	return touched

@@ -70,14 +70,14 @@ func shellEnv() []string {
 
 // hiddenVars are variables whose values only the jail knows. A line that uses
 // one of them does what cannot be known from its text.
-var hiddenVars = []string{"HIDDEN=Y hidden", "HIDDEN_CMD=rm", "HIDDEN_FLAG=-rf", "HIDDEN_EMPTY=", "HIDDEN_DIR=/tmp"}
+var hiddenVars = []string{"HIDDEN=Y hidden", "HIDDEN_CMD=rm", "HIDDEN_FLAG=-rf", "HIDDEN_EMPTY=", "HIDDEN_DIR=/tmp", "HISTFILE=/dev/null"}
 
 // knownVars is the part of shellEnv that an analysis is told.
 func knownVars() map[string]string {
 	vars := map[string]string{}
 	for _, kv := range shellEnv() {
 		name, value, _ := strings.Cut(kv, "=")
-		if !strings.HasPrefix(name, "HIDDEN") && !strings.HasPrefix(name, "BASH_FUNC") {
+		if !slices.Contains(hiddenVars, kv) && !strings.HasPrefix(name, "BASH_FUNC") {
 			vars[name] = value
 		}
 	}
@@ -114,13 +114,13 @@ func alwaysReal() []string {
 	return strings.Fields(`
 		env xargs nice ionice nohup setsid stdbuf timeout flock chrt taskset find sh bash dash
 		cat echo printf true false test [ tr rev tac base64 base32 xxd od seq head tail cut sort uniq wc paste nl
-		expr basename dirname fold awk mawk grep printenv`)
+		expr basename dirname fold awk mawk sed grep printenv`)
 }
 
 // writersReal are the programs that are themselves only where the line is
 // about what they write.
 func writersReal() []string {
-	return strings.Fields(`rm rmdir mv cp ln mkdir touch tee dd install truncate unlink chmod sed split sort shred`)
+	return strings.Fields(`rm rmdir mv cp ln mkdir touch tee dd install truncate unlink chmod split sort shred`)
 }
 
 // makeTree writes the tree below root, as the analysis sees it.
