@@ -139,28 +139,18 @@ func differ(a, b []landmark, end int) (int, bool) {
 	return end, false
 }
 
-// parse reads text with mvdan.cc/sh, statement by statement: bash runs those
-// before a syntax error.
+// parse reads text with mvdan.cc/sh. On a syntax error the file holds the
+// statements before it: bash runs those.
 func (r *reader) parse(text string) (*syntax.File, error) {
 	if r.parser == nil {
 		r.parser = syntax.NewParser(syntax.Variant(syntax.LangBash))
 	}
 	r.text.Reset(text)
-	stmts, err := statements(r.parser, &r.text)
+	f, err := r.parser.Parse(&r.text, "")
 	if err != nil {
 		r.parser = nil // never used again after an error
 	}
-	return &syntax.File{Stmts: stmts}, err
-}
-
-func statements(p *syntax.Parser, text io.Reader) (stmts []*syntax.Stmt, err error) {
-	for s, err := range p.StmtsSeq(text) {
-		if err != nil {
-			return stmts, err
-		}
-		stmts = append(stmts, s)
-	}
-	return stmts, nil
+	return f, err
 }
 
 func syntaxProblem(err error, from []int32, end int) Problem {
@@ -233,7 +223,7 @@ func (b *blankReader) Read(p []byte) (int, error) {
 // reset makes l ready for text.
 func (l *lexer) reset(text string) {
 	*l = lexer{
-		text: text, end: len(text), extglob: strings.Contains(text, "extglob"),
+		text: text, end: len(text), size: len(text), extglob: strings.Contains(text, "extglob"),
 		out: l.out[:0], marks: l.marks[:0], landmarks: l.landmarks[:0], patches: l.patches[:0], grafts: l.grafts[:0],
 		simple: l.simple[:0], bodies: l.bodies[:0], scratch: l.scratch,
 	}

@@ -483,7 +483,7 @@ func (l *lexer) save() saved {
 }
 
 func (l *lexer) restoreTo(s saved) {
-	if l.over {
+	if l.failed {
 		return
 	}
 	l.i, l.commands, l.depth = s.i, s.commands, s.depth

@@ -196,9 +196,10 @@ func (l *lexer) arithmetic(start int, close string) bool {
 			l.i++
 		}
 	}
-	if close == "]" || l.failed {
+	if close == "]" || l.over {
 		return false
 	}
+	l.failed = false // as arithmetic; perhaps not as commands
 	return l.noArithmetic(start)
 }
 

@@ -18,6 +18,7 @@ type lexer struct {
 	i    int    // the next byte of text
 	end  int    // one past the last byte of text that belongs to the part read
 	src  []int32
+	size int // of the line
 
 	out       []byte
 	marks     []mark
@@ -123,7 +124,8 @@ func (l *lexer) fail(code ProblemCode, i int, reason string) {
 // problem notes that a part is not known, and reads on.
 func (l *lexer) problem(code ProblemCode, start, end int, reason string) {
 	if len(l.problems) < 8 {
-		l.problems = append(l.problems, Problem{code, reason, Span{int(l.at(start)), int(l.at(end))}})
+		span := Span{min(int(l.at(start)), l.size), min(int(l.at(end)), l.size)}
+		l.problems = append(l.problems, Problem{code, reason, span})
 	}
 }
 

@@ -190,11 +190,11 @@ func original(at uint, from []int32) uint {
 
 // parseAt reads text by itself; its places are those of the line.
 func parseAt(text string, pos int32) []*syntax.Stmt {
-	stmts, err := statements(syntax.NewParser(), io.MultiReader(&blankReader{int(pos)}, strings.NewReader(text)))
-	if err != nil && len(stmts) == 0 {
+	f, err := syntax.NewParser().Parse(io.MultiReader(&blankReader{int(pos)}, strings.NewReader(text)), "")
+	if err != nil && len(f.Stmts) == 0 {
 		return nil
 	}
-	return stmts
+	return f.Stmts
 }
 
 // processSubstitution reads the text of a graft.
