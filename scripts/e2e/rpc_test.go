@@ -62,7 +62,7 @@ func (r *rpcSeat) seen() string {
 		b.WriteString(render(event))
 	}
 	b.WriteString(r.person.Stderr())
-	return b.String()
+	return unmarked(b.String())
 }
 
 // render is an event as a person would see it, "" for one that is not shown.

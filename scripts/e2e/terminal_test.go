@@ -100,8 +100,12 @@ func flatten(screen string) string {
 		}
 		return r
 	}, screen)
-	return strings.Join(strings.Fields(screen), " ")
+	return unmarked(strings.Join(strings.Fields(screen), " "))
 }
+
+// unmarked takes away the marks that a prompt puts around the part of a line
+// that it is about, so that a scenario can name the line as it is.
+func unmarked(text string) string { return strings.NewReplacer("»", "", "«", "").Replace(text) }
 
 // options are the options of the open selector, and the index of the one its
 // arrow points at; -1 when none is open.
