@@ -63,7 +63,7 @@ func Attribute(line, verifier, cwd string, dirExists func(string) bool) Attribut
 	}
 	run := newShellRun(line, verifier, cwd, dirExists)
 	run.all = a.Exact
-	ends := run.lineEnds(file.Stmts, run.start(a.Exact && !a.simple(file)))
+	ends := run.lineEnds(file.Stmts, &shellEnv{dir: cwd})
 	a.Found = a.Exact || run.seen || run.mentioned
 	if !a.Found {
 		return a
@@ -74,15 +74,6 @@ func Attribute(line, verifier, cwd string, dirExists func(string) bool) Attribut
 		a.Dir = cwd
 	}
 	return a.judge(ends, run, verifier)
-}
-
-// simple reports whether the file is one simple command.
-func (a *Attribution) simple(file *syntax.File) bool {
-	if len(file.Stmts) != 1 {
-		return false
-	}
-	_, ok := file.Stmts[0].Cmd.(*syntax.CallExpr)
-	return ok
 }
 
 // CheckVerifyCommand says what is wrong with a verify command of a profile: it
@@ -122,10 +113,10 @@ func (a Attribution) judge(ends states, run *shellRun, verifier string) Attribut
 	a.Zero, a.NonZero = Inconclusive, Inconclusive
 	if ends.all(0, func(s state) bool { return s.ver == verOK }) {
 		a.Zero = Pass
-	} else if ends.all(0, func(s state) bool { return s.ver == verFailed }) {
+	} else if ends.all(0, state.failedOnce) {
 		a.Zero = Fail
 	}
-	if ends.all(1, func(s state) bool { return s.ver == verFailed }) {
+	if ends.all(1, state.failedOnce) {
 		a.NonZero = Fail
 	}
 	if a.Zero != Pass || a.NonZero != Fail {
@@ -185,7 +176,7 @@ func literal(w *syntax.Word) string {
 	for _, part := range w.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			if strings.ContainsAny(part.Value, "\\*?[~{") {
+			if strings.ContainsAny(part.Value, "\\*?[~{") && part.Value != "[" {
 				return ""
 			}
 			out.WriteString(part.Value)

@@ -126,6 +126,9 @@ func (s state) ran(ok bool) state {
 	return s
 }
 
+// failedOnce reports whether a run of the verifier failed.
+func (s state) failedOnce() bool { return s.ver == verFailed || s.ver == verMixed }
+
 // with is the course with another status.
 func (s state) with(status uint8) state {
 	s.status, s.first = status, status

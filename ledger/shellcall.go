@@ -107,22 +107,22 @@ func always(in states, status uint8) states {
 // assignments follows a command without a name: its status is that of the last
 // substitution, 0 if there is none (bash manual 3.7.1).
 func (r *shellRun) assignments(call *syntax.CallExpr, in states, env *shellEnv) states {
-	in = always(in, 0)
 	for _, as := range call.Assigns {
 		r.changesEnvironment(as.Name.Value, false)
 		slot := r.slot(as.Name.Value)
-		if as.Value == nil {
+		if as.Value == nil || slot < 0 {
 			continue
 		}
-		values := func(s state) uint8 { return r.value(as.Value, s) }
 		in = in.each(func(s state, out states) {
-			was := s
-			if slot >= 0 {
-				s.vars[slot] = values(was)
-			}
+			s.vars[slot] = r.value(as.Value, s)
 			out.add(s)
 		})
-		in = r.substitutions(as.Value, in, env)
+	}
+	in = always(in, 0)
+	for _, as := range call.Assigns {
+		if as.Value != nil {
+			in = r.substitutions(as.Value, in, env)
+		}
 	}
 	return in
 }
@@ -309,14 +309,11 @@ func (r *shellRun) cd(args []*syntax.Word, in states, env *shellEnv) states {
 	if !path.IsAbs(dir) {
 		dir = path.Join(env.dir, dir)
 	}
-	dir = path.Clean(dir)
-	// Where cd fails the old directory stays. Only a line that goes on by &&
-	// surely has the new one; the others are told by the status.
-	if r.dirs != nil && r.dirs(dir) {
-		env.dir = dir
+	if r.dirs != nil && r.dirs(path.Clean(dir)) {
+		env.dir = path.Clean(dir)
 		return always(in, 0)
 	}
-	env.dir = dir
+	env.dir = "" // the old one stays where cd fails
 	r.because("whether `cd` succeeds is not known")
 	return r.anything(in)
 }

@@ -30,6 +30,7 @@ type shellRun struct {
 
 	names map[string]int // slots of tracked variables
 	depth int
+	steps int
 }
 
 // shellEnv is the part of the shell's condition that does not depend on what
@@ -42,8 +43,12 @@ type shellEnv struct {
 	condition bool
 }
 
-// maxShellDepth bounds scripts within scripts.
-const maxShellDepth = 8
+// maxShellDepth bounds scripts within scripts, maxShellSteps the commands
+// followed: nested subshells after one another double the courses.
+const (
+	maxShellDepth = 8
+	maxShellSteps = 5000
+)
 
 func newShellRun(text, verifier, cwd string, dirs func(string) bool) *shellRun {
 	r := &shellRun{text: text, verifier: verifier, dirs: dirs, names: map[string]int{}, verifierDir: cwd}
@@ -54,8 +59,6 @@ func newShellRun(text, verifier, cwd string, dirs func(string) bool) *shellRun {
 	}
 	return r
 }
-
-func (r *shellRun) start(bool) *shellEnv { return &shellEnv{dir: r.verifierDir} }
 
 // lineEnds follows a whole line from its beginning.
 func (r *shellRun) lineEnds(stmts []*syntax.Stmt, env *shellEnv) states {
@@ -115,7 +118,14 @@ func (r *shellRun) errexit(stmt *syntax.Stmt, in states) states {
 
 // stmt follows one statement with its redirections, negation and background.
 func (r *shellRun) stmt(stmt *syntax.Stmt, in states, env *shellEnv) states {
-	in = r.redirections(stmt.Redirs, in, env)
+	in, refused := r.redirections(stmt.Redirs, in, env)
+	out := r.performed(stmt, in, env)
+	out.join(refused)
+	return out
+}
+
+// performed follows a statement whose redirections have been made.
+func (r *shellRun) performed(stmt *syntax.Stmt, in states, env *shellEnv) states {
 	if stmt.Background || stmt.Coprocess {
 		before := r.seen
 		sub := *env
@@ -145,8 +155,9 @@ func (r *shellRun) stmt(stmt *syntax.Stmt, in states, env *shellEnv) states {
 }
 
 // redirections follows the substitutions in redirections. One to a file may
-// fail, and then the command is not run.
-func (r *shellRun) redirections(redirs []*syntax.Redirect, in states, env *shellEnv) states {
+// be refused, and then the command is not run.
+func (r *shellRun) redirections(redirs []*syntax.Redirect, in states, env *shellEnv) (made, refused states) {
+	refused = newStates()
 	for _, redir := range redirs {
 		if redir.Word != nil {
 			in = r.substitutions(redir.Word, in, env)
@@ -154,8 +165,37 @@ func (r *shellRun) redirections(redirs []*syntax.Redirect, in states, env *shell
 		if redir.Hdoc != nil {
 			in = r.substitutions(redir.Hdoc, in, env)
 		}
+		if r.mayBeRefused(redir, env) {
+			r.because("a redirection may be refused, and then the command is not run")
+			refused.join(in.each(func(s state, out states) { out.add(s.with(1)) }))
+		}
 	}
-	return in
+	return in, refused
+}
+
+// mayBeRefused reports whether a redirection opens a file in a directory that
+// is not known to exist.
+func (r *shellRun) mayBeRefused(redir *syntax.Redirect, env *shellEnv) bool {
+	switch redir.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.DplIn, syntax.DplOut:
+		return false
+	}
+	if len(redir.Word.Parts) == 1 {
+		if _, ok := redir.Word.Parts[0].(*syntax.ProcSubst); ok {
+			return false
+		}
+	}
+	target := literal(redir.Word)
+	if target == "/dev/null" {
+		return false
+	}
+	if redir.Op == syntax.RdrIn {
+		return true
+	}
+	if !path.IsAbs(target) {
+		target = path.Join(env.dir, target)
+	}
+	return target == "" || !path.IsAbs(target) || r.dirs == nil || !r.dirs(path.Dir(target))
 }
 
 // subshell follows fn in a copy of the shell.
@@ -171,6 +211,10 @@ func (r *shellRun) subshell(in states, fn func(states) states) states {
 
 // command follows one command of any kind.
 func (r *shellRun) command(cmd syntax.Command, in states, env *shellEnv) states {
+	if r.steps++; r.steps > maxShellSteps {
+		r.spoil("the line is too complex to be followed")
+		return r.anything(in)
+	}
 	if r.isVerifier(cmd) {
 		return r.verifierNode(cmd, in, env)
 	}
@@ -252,6 +296,10 @@ func (r *shellRun) binary(cmd *syntax.BinaryCmd, in states, env *shellEnv) state
 	}
 	out.join(skip)
 	if len(goOn.live) == 0 {
+		if r.mentions(cmd.Y) {
+			r.mentioned = true
+			r.because("the command is never reached")
+		}
 		return out
 	}
 	right := *env
