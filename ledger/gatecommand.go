@@ -83,8 +83,8 @@ func (g *gate) whyNot(command string, seen *runs, st standing) Reason {
 		return Reason{Code: string(v.Outcome), Text: fmt.Sprintf("the last run of `%s` does not tell whether it passed: %s", command, v.Reason), Remedy: remedy}
 	case seen.older != nil:
 		return Reason{Code: "stale", Text: fmt.Sprintf("`%s` passed, but files changed since%s", command, seen.staleGap), Files: seen.stale, Remedy: again}
-	case seen.untrusted != nil:
-		return Reason{Code: "ledger-damaged", Text: fmt.Sprintf("`%s` ran, but the ledger was damaged since: %s", command, st.distrust), Remedy: again}
+	case seen.untrusted != nil || st.trustFrom > g.since()+1 && seen.targeted == nil:
+		return Reason{Code: "ledger-damaged", Text: fmt.Sprintf("no run of `%s` was seen since the ledger was damaged: %s", command, st.distrust), Remedy: again}
 	case seen.targeted != nil:
 		return Reason{Code: "targeted", Text: fmt.Sprintf("only a part was run: `%s`", seen.targeted.Command), Remedy: again}
 	}
@@ -97,11 +97,7 @@ func (g *gate) whyNot(command string, seen *runs, st standing) Reason {
 
 // look reads the runs of a command, newest first.
 func (g *gate) look(ctx context.Context, command string) (*runs, error) {
-	seen, n := &runs{}, 0
-	var since uint64
-	if g.task != nil {
-		since = g.task.CreatedSeq
-	}
+	seen, n, since := &runs{}, 0, g.since()
 	_, err := g.ledger.bash.find(ctx, g.ledger.CommandHash(command), g.ledger.nowMs(), func(f found) (bool, error) {
 		if n++; n > maxRunsLooked || f.Seq <= since {
 			return false, nil
@@ -120,6 +116,14 @@ func (g *gate) look(ctx context.Context, command string) (*runs, error) {
 		return g.weigh(seen, &r)
 	})
 	return seen, err
+}
+
+// since is the record after which evidence counts.
+func (g *gate) since() uint64 {
+	if g.task != nil {
+		return g.task.CreatedSeq
+	}
+	return 0
 }
 
 // weigh puts one more, older run into the picture.

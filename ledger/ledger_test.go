@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,7 +112,7 @@ func (f *fixture) lines() []string {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	return strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
+	return slices.Collect(strings.Lines(string(text)))
 }
 
 func (f *fixture) verify() Report {
