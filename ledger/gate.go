@@ -123,21 +123,18 @@ func (l *Ledger) Gate(ctx context.Context, q GateQuery) (GateAnswer, error) {
 	if g.answer.Mode == "" {
 		g.answer.Mode = GateWarn
 	}
-	if q.TaskID != "" {
-		t, err := l.task(ctx, q.TaskID)
-		if err != nil {
+	if err := g.judge(ctx, q); err != nil {
+		if ctx.Err() != nil {
 			return g.answer, err
 		}
-		if t == nil {
-			g.fail(Reason{Code: "no-task", Text: fmt.Sprintf("there is no task %q", q.TaskID), Remedy: "open it with piagent_task_start"})
-			return g.done(), nil
-		}
-		g.task = t
-	}
-	if err := g.judge(ctx, q); err != nil {
-		return g.answer, err
+		g.unreadable(err)
 	}
 	return g.done(), nil
+}
+
+// unreadable is the reason when the records themselves cannot be read.
+func (g *gate) unreadable(err error) {
+	g.fail(Reason{Code: "ledger-unreadable", Text: "the ledger cannot be read: " + err.Error(), Remedy: "mend this, then run the verify commands again"})
 }
 
 // gate is one judgement in the making.
@@ -163,6 +160,16 @@ func (g *gate) done() GateAnswer {
 }
 
 func (g *gate) judge(ctx context.Context, q GateQuery) error {
+	if q.TaskID != "" {
+		var err error
+		if g.task, err = g.ledger.task(ctx, q.TaskID); err != nil {
+			return err
+		}
+		if g.task == nil {
+			g.fail(Reason{Code: "no-task", Text: fmt.Sprintf("there is no task %q", q.TaskID), Remedy: "open it with piagent_task_start"})
+			return nil
+		}
+	}
 	tree, err := g.ledger.keptTree(ctx)
 	if err != nil {
 		return fmt.Errorf("reading the work tree: %w", err)
@@ -251,8 +258,7 @@ func isDocument(file string) bool {
 func (g *gate) evidence(ctx context.Context) error {
 	st, err := g.ledger.bash.find(ctx, "", g.ledger.nowMs(), nil)
 	if err != nil {
-		g.fail(Reason{Code: "ledger-unreadable", Text: "the ledger cannot be read: " + err.Error(), Remedy: "mend this, then run the verify commands again"})
-		return ctx.Err()
+		return err
 	}
 	if lost := g.ledger.bash.unrecorded(); lost != nil {
 		g.fail(Reason{Code: "not-recorded", Text: "commands ran that could not be recorded: " + lost.Error(), Remedy: "mend this, then run the verify commands again"})
