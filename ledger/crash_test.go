@@ -38,6 +38,10 @@ func TestMain(m *testing.M) {
 		appendAsChild(strings.Split(spec, "\n"))
 		return
 	}
+	if spec := os.Getenv(gateEnv); spec != "" {
+		gateAsChild(strings.Split(spec, "\n"))
+		return
+	}
 	os.Exit(m.Run())
 }
 

@@ -182,7 +182,6 @@ func (s *treeScanner) look(ctx context.Context, list *listing, f *seenFile) (boo
 		err := s.lookModule(ctx, path, f)
 		return f.hash != before.hash || f.kind != before.kind, err
 	}
-	now := time.Now()
 	var st unix.Stat_t
 	if err := unix.Lstat(path, &st); err != nil {
 		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) {
@@ -191,16 +190,17 @@ func (s *treeScanner) look(ctx context.Context, list *listing, f *seenFile) (boo
 		}
 		return false, &fs.PathError{Op: "stat", Path: path, Err: err}
 	}
-	now1 := stampFrom(&st)
+	seen := stampFrom(&st)
 	kind := kindOf(&st, f.kind == kindByDate)
-	if f.settled && f.stamp == now1 && f.kind == kind {
+	if f.settled && f.stamp == seen && f.kind == kind {
 		return false, nil
 	}
-	hash, err := contentHash(path, kind, now1)
+	now := time.Now() // before the content is read
+	hash, err := contentHash(path, kind, seen)
 	if err != nil {
 		return false, err
 	}
-	*f = seenFile{path: f.path, kind: kind, stamp: now1, hash: hash, settled: atRest(now1, now)}
+	*f = seenFile{path: f.path, kind: kind, stamp: seen, hash: hash, settled: atRest(seen, now)}
 	return f.hash != before.hash || f.kind != before.kind || f.stamp != before.stamp, nil
 }
 
