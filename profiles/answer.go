@@ -172,7 +172,7 @@ func (r *Resolution) winner() Opinion {
 // specific one, a reason of its own first (P2).
 func weight(o *Opinion) int {
 	w := map[Layer]int{
-		LayerInput: 90, LayerIntegrity: 80, LayerPermission: 70, LayerDelegate: 65, LayerOperating: 60,
+		LayerIntegrity: 90, LayerInput: 80, LayerPermission: 70, LayerDelegate: 65, LayerOperating: 60,
 		LayerProtected: 50, LayerBlock: 45, LayerDenied: 40, LayerManagedPolicy: 35, LayerHardGate: 30,
 		LayerMode: 20, LayerPath: 18, LayerExternal: 16, LayerProject: 14,
 	}[o.Layer]
@@ -272,7 +272,7 @@ func Failed(tool, failure string) Resolution {
 
 // prompt makes the prompt for what is open.
 func (p *Policy) prompt(f *Facts, r *Resolution) *Prompt {
-	pr := &Prompt{Title: title(f, r.Open), Delegate: f.Delegate}
+	pr := &Prompt{Title: p.title(f, r.Open), Delegate: f.Delegate}
 	for i := range r.Open {
 		o := &r.Open[i]
 		if !slices.Contains(pr.Reasons, o.Reason) {
@@ -325,10 +325,10 @@ func (p *Policy) options(f *Facts, r *Resolution, pr *Prompt) []Option {
 }
 
 // title is the question of a prompt (P).
-func title(f *Facts, open []Opinion) string {
+func (p *Policy) title(f *Facts, open []Opinion) string {
 	switch {
 	case f.Surface == SurfaceBash:
-		return bashTitle(f, open)
+		return p.bashTitle(f, open)
 	case isFileSurface(f.Surface):
 		if slices.ContainsFunc(open, func(o Opinion) bool { return o.Layer == LayerExternal }) {
 			return "Outside project - allow " + f.Tool + "? (" + firstTarget(open) + ")"
@@ -338,17 +338,27 @@ func title(f *Facts, open []Opinion) string {
 	return "Allow " + string(f.Surface) + " " + orElse(f.Target, f.Tool) + "?"
 }
 
-func bashTitle(f *Facts, open []Opinion) string {
+// bashTitle is the question about a bash line, with its main cause: a hard
+// gate, an escape, or what is the matter with the sandbox (P's table).
+func (p *Policy) bashTitle(f *Facts, open []Opinion) string {
 	note := ""
 	for i := range open {
-		switch {
-		case open[i].Origin == OriginHardGate:
-			note = " (" + open[i].Reason + ")"
-		case open[i].Origin == OriginEscape && note == "":
-			note = " (" + open[i].Reason + ")"
-		case open[i].Layer == LayerSandbox && note == "":
-			note = " (sandbox " + f.Sandbox + ")"
+		switch o := &open[i]; {
+		case o.Origin == OriginHardGate:
+			return "Allow bash? (" + o.Reason + ") " + OneLine(f.Program.Text)
+		case o.Origin == OriginEscape && o.Layer == LayerExternal:
+			note = "path outside project: " + o.Target
+		case o.Origin == OriginEscape && note == "":
+			note = o.Reason
+		case o.Layer == LayerSandbox && note == "":
+			note = "sandbox unavailable"
 		}
+	}
+	if note == "" && (!p.mode(f.Session.Mode).Sandbox.Enabled || f.Sandbox == SandboxDisabled) {
+		note = "sandbox disabled; " + open[0].Reason
+	}
+	if note != "" {
+		note = " (" + note + ")"
 	}
 	return "Allow bash?" + note + " " + OneLine(f.Program.Text)
 }

@@ -141,6 +141,9 @@ func ModelText(r Resolution) string {
 		return ""
 	}
 	w := r.winner()
+	if r.Code == CodeInvalidArgument {
+		return invalidText(&w)
+	}
 	var b strings.Builder
 	b.WriteString(string(orCode(r.Code)) + ": ")
 	next := "Go on with another part of the task, or tell the person what you need and why."
@@ -165,6 +168,16 @@ func ModelText(r Resolution) string {
 	}
 	b.WriteString(" The policy works as intended: do not retry it, rephrase it, or reach the same target with another tool. " + next)
 	return b.String() + repeatText(&r)
+}
+
+// invalidText is the text for a call that is wrong in itself, which the model
+// may mend.
+func invalidText(w *Opinion) string {
+	text := string(CodeInvalidArgument) + ": " + w.Reason + ". Nothing was run."
+	if w.Safer != "" {
+		text += " Instead: " + w.Safer + "."
+	}
+	return text
 }
 
 // what names what was refused.

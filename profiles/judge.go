@@ -26,6 +26,7 @@ func (p *Policy) Judge(f Facts) Verdict {
 	p.judgeDelegate(f, &v)
 	for i := range f.Paths {
 		p.judgePathProblem(&f.Paths[i], &v)
+		p.judgeShape(&f, &f.Paths[i], &v)
 		p.judgeProtected(&f, m, &f.Paths[i], &v)
 		p.judgeBlocked(&f, &f.Paths[i], &v)
 	}
@@ -33,6 +34,7 @@ func (p *Policy) Judge(f Facts) Verdict {
 	switch {
 	case f.Surface == SurfaceBash:
 		p.judgeBash(&f, &v)
+		p.judgeContainment(&f, m, &v)
 	case isFileSurface(f.Surface):
 		for i := range f.Paths {
 			p.judgeFile(&f, m, &f.Paths[i], &v)

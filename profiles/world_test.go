@@ -195,3 +195,8 @@ func offers(r Resolution, c Choice) bool {
 	}
 	return false
 }
+
+// problemOf is a problem of a program.
+func problemOf(reason string) bashast.Problem {
+	return bashast.Problem{Code: bashast.ProblemName, Reason: reason}
+}
