@@ -9,7 +9,8 @@ import (
 // bash evaluates some texts that no grammar shows as code: a variable's name
 // given to test -v, printf -v, read, unset or declare may hold a subscript, and
 // a number in arithmetic may be a name with one. The subscript is expanded, so
-// a substitution in it runs even though the line has it between quotes.
+// a substitution in it runs even though the line has it between quotes. The
+// target of >& is expanded twice, and so is the value of declare -a.
 
 // dormant looks for such texts next to something that would wake them. It
 // returns a problem for each, and the statements in them.
@@ -22,11 +23,12 @@ func dormant(text string, f *syntax.File) ([]Problem, []*syntax.Stmt) {
 	var problems []Problem
 	var stmts []*syntax.Stmt
 	for _, t := range d.texts {
-		if !t.woken && !d.evaluates || t.body && !d.reads {
+		runs := t.woken || d.evaluates && t.bracket || d.twice
+		if !runs || t.body && !d.reads {
 			continue
 		}
 		problems = append(problems, Problem{
-			ProblemInline, "bash would run the substitution in this quoted subscript", t.span,
+			ProblemInline, "bash expands this quoted text a second time, and runs the substitution in it", t.span,
 		})
 		stmts = append(stmts, substitutionsIn(t.text, t.span.Start)...)
 	}
@@ -38,23 +40,25 @@ func mayHoldDormant(text string) bool {
 	if strings.Contains(text, "@P}") {
 		return true
 	}
-	if !strings.Contains(text, "$(") && !strings.Contains(text, "`") {
+	if strings.IndexByte(text, '`') < 0 && (strings.IndexByte(text, '$') < 0 || strings.IndexByte(text, '(') < 0) {
 		return false
 	}
-	return strings.ContainsAny(text, "[(") && strings.ContainsAny(text, `'\`)
+	return strings.IndexByte(text, '\'') >= 0 || strings.IndexByte(text, '\\') >= 0
 }
 
-// dormantText is quoted data that holds a substitution behind a bracket.
+// dormantText is quoted data that holds a substitution.
 type dormantText struct {
-	text  string
-	span  Span
-	woken bool // what has it as an argument evaluates it
-	body  bool // it is in a here-document or here-string
+	text    string
+	span    Span
+	bracket bool // behind a bracket, as in a subscript
+	woken   bool // what has it as an argument evaluates it
+	body    bool // it is in a here-document or here-string
 }
 
 type dormantTexts struct {
 	texts     []dormantText
 	evaluates bool // something in the line evaluates numbers or names
+	twice     bool // something in it expands a value that was expanded before
 	reads     bool // something reads data into variables
 }
 
@@ -78,6 +82,10 @@ func (d *dormantTexts) visit(n syntax.Node) bool {
 	case *syntax.Assign:
 		d.assign(n)
 	case *syntax.Redirect:
+		if n.Op == syntax.DplOut && strings.Trim(dataOf(n.Word), "0123456789-") != "" || n.Op == syntax.DplOut && expands(n.Word) {
+			d.word(n.Word, true, false)
+			d.twice = d.twice || expands(n.Word)
+		}
 		if n.N != nil && strings.Contains(n.N.Value, "[") {
 			d.evaluates = true
 		}
@@ -104,6 +112,7 @@ func (d *dormantTexts) call(c *syntax.CallExpr) {
 		if i > 0 {
 			d.word(w, woken, false)
 			d.evaluates = d.evaluates || woken && expands(w)
+			d.twice = d.twice || woken && expands(w) && strings.ContainsAny(dataOf(w), "[(")
 		}
 	}
 }
@@ -146,12 +155,20 @@ func anyOption(args []*syntax.Word, options ...string) bool {
 // declaration looks at declare and its like: names and values of arrays are
 // evaluated, and so are the values of integers and of references.
 func (d *dormantTexts) declaration(c *syntax.DeclClause) {
+	arrays := false
 	for _, a := range c.Args {
-		if a.Name == nil && a.Value != nil {
+		switch {
+		case a.Name == nil && a.Value != nil:
 			d.word(a.Value, true, false)
-			if option := dataOf(a.Value); strings.HasPrefix(option, "-") && strings.ContainsAny(option, "in") {
-				d.evaluates = true
+			option := dataOf(a.Value)
+			if strings.HasPrefix(option, "-") {
+				d.evaluates = d.evaluates || strings.ContainsAny(option, "in")
+				arrays = arrays || strings.ContainsAny(option, "aA")
 			}
+			d.twice = d.twice || expands(a.Value) && strings.ContainsAny(option, "[(")
+		case a.Value != nil && arrays:
+			d.word(a.Value, true, false)
+			d.twice = d.twice || expands(a.Value)
 		}
 	}
 }
@@ -240,27 +257,24 @@ func (d *dormantTexts) expression(x syntax.ArithmExpr) {
 	})
 }
 
-// word notes w when its data holds a substitution behind a bracket.
+// word notes w when its data holds a substitution.
 func (d *dormantTexts) word(w *syntax.Word, woken, body bool) {
 	if w == nil {
 		return
 	}
 	text := dataOf(w)
-	open := strings.IndexAny(text, "[(")
-	if open < 0 {
+	first := strings.Index(text, "$(")
+	if i := strings.IndexByte(text, '`'); i >= 0 && (first < 0 || i < first) {
+		first = i
+	}
+	if first < 0 {
 		return
 	}
-	if text[open] == '(' && open > 0 && text[open-1] == '$' {
-		open--
-	}
-	rest := text[open:]
-	if !strings.Contains(rest, "$(") && !strings.Contains(rest, "`") && !strings.Contains(rest, "${") {
-		return
-	}
-	if !strings.Contains(text, "[") && !strings.Contains(text, "=(") && !(woken && strings.Contains(text, "$(")) {
-		return
-	}
-	d.texts = append(d.texts, dormantText{text, spanOf(w), woken, body})
+	bracket := strings.IndexByte(text, '[')
+	last := max(strings.LastIndex(text, "$("), strings.LastIndexByte(text, '`'))
+	d.texts = append(d.texts, dormantText{
+		text: text, span: spanOf(w), bracket: bracket >= 0 && bracket < last, woken: woken, body: body,
+	})
 }
 
 func spanOf(n syntax.Node) Span {
