@@ -3,10 +3,12 @@ package house
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +27,9 @@ func pages(t *testing.T) []string {
 	}
 	return append(docs, filepath.Join(root(t), "README.md"))
 }
+
+// update copies the pictures of docs/captures onto the pages.
+var update = flag.Bool("update", false, "copy docs/captures onto the pages")
 
 // Every command of the documentation does what the documentation says: lines
 // after "$ " in console blocks in bash, lines after "> " in pi blocks at a
@@ -46,6 +51,9 @@ func TestDocumentation(t *testing.T) {
 	for _, page := range pages(t) {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			t.Parallel()
+			if *update {
+				copyPictures(t, page)
+			}
 			text, err := os.ReadFile(page)
 			if err != nil {
 				t.Fatal(err)
@@ -135,6 +143,28 @@ func (r *reader) compare(b block) {
 	}
 	if string(picture) != b.text {
 		r.t.Errorf("line %d: the picture is not docs/captures/%s.txt:\n%s", b.line, b.name, picture)
+	}
+}
+
+// captureBlock is a picture on a page.
+var captureBlock = regexp.MustCompile("(?s)(<!-- capture: (\\S+) -->\n```text\n).*?(```\n)")
+
+func copyPictures(t *testing.T, page string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = captureBlock.ReplaceAllFunc(text, func(block []byte) []byte {
+		m := captureBlock.FindSubmatch(block)
+		picture, err := os.ReadFile(filepath.Join(root(t), "docs", "captures", string(m[2])+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.Concat(m[1], picture, m[3])
+	})
+	if err := os.WriteFile(page, text, 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
