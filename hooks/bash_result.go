@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -27,10 +26,26 @@ type bashRun struct {
 	failed bool
 }
 
-var (
-	exitedLine   = regexp.MustCompile(`^Command exited with code (-?\d+)$`)
-	timedOutLine = regexp.MustCompile(`^Command timed out after [\d.]+ seconds`)
-)
+// exitedWith reads pi's line on the exit status of a failed command.
+func exitedWith(line string) (code int, ok bool) {
+	digits, ok := strings.CutPrefix(line, "Command exited with code ")
+	if !ok {
+		return 0, false
+	}
+	code, err := strconv.Atoi(digits)
+	return code, err == nil
+}
+
+// saysTimedOut reports whether a line is pi's on a command that took too long.
+func saysTimedOut(line string) bool {
+	rest, ok := strings.CutPrefix(line, "Command timed out after ")
+	if !ok {
+		return false
+	}
+	number, _, ok := strings.Cut(rest, " seconds")
+	_, err := strconv.ParseFloat(number, 64)
+	return ok && err == nil
+}
 
 // readBashRun reads a bash result of either pi. Newer ones report the exit
 // status apart. Older ones report it in the last line of the text, which the
@@ -46,7 +61,7 @@ func readBashRun(r rpc.ToolResult) bashRun {
 	}
 	last = strings.TrimSpace(last)
 	if r.IsError {
-		run.TimedOut = timedOutLine.MatchString(last)
+		run.TimedOut = saysTimedOut(last)
 		run.Aborted = last == "Command aborted"
 	}
 	if reported := gjson.GetBytes(r.StructuredContent, "exit_code"); reported.Exists() {
@@ -59,12 +74,10 @@ func readBashRun(r rpc.ToolResult) bashRun {
 		return run
 	}
 	run.Truncated = strings.Contains(text, "[Showing ") || strings.Contains(text, "Full output: ")
-	switch m := exitedLine.FindStringSubmatch(last); {
+	switch code, ok := exitedWith(last); {
 	case run.TimedOut || run.Aborted:
-	case r.IsError && m != nil:
-		if code, err := strconv.Atoi(m[1]); err == nil {
-			run.Exit = number(code)
-		}
+	case r.IsError && ok:
+		run.Exit = number(code)
 	case !r.IsError && strings.TrimSpace(text) != "(no output)":
 		run.Exit = number(0)
 	}

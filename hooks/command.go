@@ -20,7 +20,7 @@ func (s *Session) Command(ctx context.Context, e rpc.Command) (rpc.Empty, error)
 	args := strings.Fields(e.Args)
 	switch e.Name {
 	case "perm":
-		err = s.perm(ctx, t, args)
+		err = s.perm(ctx, t, args, e.ActiveTools)
 	case "permission":
 		err = s.permission(ctx, t, args)
 	case "permission-status":

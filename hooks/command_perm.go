@@ -9,14 +9,14 @@ import (
 )
 
 // perm is /perm: the mode, and what was allowed and blocked in this session.
-func (s *Session) perm(ctx context.Context, t *sitting, args []string) error {
+func (s *Session) perm(ctx context.Context, t *sitting, args, active []string) error {
 	if len(args) == 0 {
-		return s.pickMode(ctx, t)
+		return s.pickMode(ctx, t, active)
 	}
 	rest := strings.Join(args[1:], " ")
 	switch args[0] {
 	case "next":
-		return s.nextMode(ctx, t)
+		return s.nextMode(ctx, t, active)
 	case "approvals":
 		return s.listApprovals(ctx, t)
 	case "revoke":
@@ -28,10 +28,10 @@ func (s *Session) perm(ctx context.Context, t *sitting, args []string) error {
 	case "unblock":
 		return s.unblock(ctx, t, rest)
 	}
-	return s.setMode(ctx, t, strings.Join(args, " "))
+	return s.setMode(ctx, t, strings.Join(args, " "), active)
 }
 
-func (s *Session) pickMode(ctx context.Context, t *sitting) error {
+func (s *Session) pickMode(ctx context.Context, t *sitting, active []string) error {
 	policy := s.stand(ctx, t).policy
 	session, _ := s.said(t)
 	names := policy.Modes()
@@ -46,23 +46,23 @@ func (s *Session) pickMode(ctx context.Context, t *sitting) error {
 	if err != nil || index < 0 {
 		return err
 	}
-	return s.setMode(ctx, t, names[index])
+	return s.setMode(ctx, t, names[index], active)
 }
 
 // nextMode goes to the next mode of the cycle.
-func (s *Session) nextMode(ctx context.Context, t *sitting) error {
+func (s *Session) nextMode(ctx context.Context, t *sitting, active []string) error {
 	session, _ := s.said(t)
 	cycle := s.stand(ctx, t).policy.Cycle()
 	if len(cycle) == 0 {
 		return fmt.Errorf("the configuration's cycleOrder is empty: choose a mode with /perm")
 	}
 	i := slices.Index(cycle, session.Mode) // -1 goes to the first
-	return s.setMode(ctx, t, cycle[(i+1)%len(cycle)])
+	return s.setMode(ctx, t, cycle[(i+1)%len(cycle)], active)
 }
 
 // setMode switches the session to a mode. The approval mode chosen before was
 // chosen for the mode before.
-func (s *Session) setMode(ctx context.Context, t *sitting, name string) error {
+func (s *Session) setMode(ctx context.Context, t *sitting, name string, active []string) error {
 	policy := s.stand(ctx, t).policy
 	if _, ok := policy.Mode(name); !ok {
 		return fmt.Errorf("there is no mode %q: write one of %s", name, strings.Join(policy.Modes(), ", "))
@@ -70,6 +70,7 @@ func (s *Session) setMode(ctx context.Context, t *sitting, name string) error {
 	kept := s.change(t, func(st *state) { st.Mode, st.Approval = name, "" })
 	g := s.stand(ctx, t)
 	s.showStatus(ctx, t, g)
+	s.hideTools(ctx, t, g, active)
 	text := "Mode: " + name + "."
 	if m, _ := g.policy.Mode(name); !m.HardGates {
 		text += " Hard gates and their confirmations are off in this mode."

@@ -2,6 +2,8 @@ package hooks
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -25,6 +27,17 @@ type evidence struct {
 	ledgerErr error
 	audit     *ledger.Audit
 	auditErr  error
+}
+
+// used reports whether the project has evidence of this session or another.
+func (e *evidence) used() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ledger != nil {
+		return true
+	}
+	_, err := os.Lstat(filepath.Join(e.options.Project, ".pi", "piagent-state"))
+	return err == nil
 }
 
 // open is the ledger; it is nil, which is a ledger that refuses everything,

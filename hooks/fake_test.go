@@ -92,6 +92,7 @@ type desk struct {
 	session       *Session
 	project, home string
 	start         rpc.SessionStart
+	count         int // of the bash calls made by runs
 }
 
 // newDesk starts a session "s1" in an empty project.

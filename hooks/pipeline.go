@@ -39,6 +39,8 @@ type judging struct {
 	// what the model is told about that.
 	input json.RawMessage
 	note  string
+	// env is what the commands that pi runs are to be told.
+	env map[string]string
 	// before is the work tree before the call, where it matters as evidence.
 	before *ledger.Tree
 	// released is when the answer went out.

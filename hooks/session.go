@@ -80,15 +80,19 @@ type sitting struct {
 	file    stateFile
 	vars    map[string]string
 	prefix  string
+	// scratch is the session's scratch directory, which need not exist yet.
+	scratch string
 	// evidence is what the session writes down.
 	evidence *evidence
 
 	// Below are guarded by Session.mu.
-	state  state
-	ground *ground             // what calls are judged on now
-	calls  map[string]*judging // allowed calls that have no result yet, by pi's id
+	state    state
+	handoffs int                 // how often the agent was sent back for evidence
+	ground   *ground             // what calls are judged on now
+	calls    map[string]*judging // allowed calls that have no result yet, by pi's id
 
-	turn atomic.Int64 // pi's number of the turn
+	turn        atomic.Int64 // pi's number of the turn
+	toldScratch atomic.Bool  // the person knows that there is no scratch directory
 }
 
 // turnID names the turn in the audit log.
@@ -146,7 +150,7 @@ func (s *Session) stand(ctx context.Context, t *sitting) *ground {
 	s.mu.Lock()
 	old := t.ground
 	if old == nil || changed || old.mode != t.state.Mode {
-		t.ground = newGround(policy, t.state.Mode, "", t.vars)
+		t.ground = newGround(policy, t.state.Mode, t.scratch, t.vars)
 		t.ground.prefix = t.prefix
 	}
 	g := t.ground

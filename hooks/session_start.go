@@ -34,7 +34,10 @@ func (s *Session) SessionStart(ctx context.Context, e rpc.SessionStart) (rpc.Ses
 		vars:   environment(),
 		prefix: projectPrefix(e.Cwd),
 		calls:  map[string]*judging{},
+
+		scratch: scratchOf(s.opts.DataDir, e.SessionID),
 	}
+	t.vars["TMPDIR"], t.vars["PI_SCRATCH_DIR"] = t.scratch, t.scratch
 	notices := []rpc.Notice{}
 	var err error
 	if t.state, err = t.file.load(e.SessionID); err != nil {
@@ -48,6 +51,9 @@ func (s *Session) SessionStart(ctx context.Context, e rpc.SessionStart) (rpc.Ses
 	inherited := s.inherit(t)
 	chosen, choiceNotices := chooseMode(t, policy)
 	notices = append(notices, choiceNotices...)
+	if e.Reason != "restart" && e.Reason != "reload" {
+		t.state.Hidden = nil // pi begins with all its tools
+	}
 	if inherited || chosen {
 		if err := t.file.save(t.state); err != nil {
 			notices = append(notices, rpc.Notice{Level: "warning", Text: "pi-guard: " + err.Error()})
@@ -58,7 +64,8 @@ func (s *Session) SessionStart(ctx context.Context, e rpc.SessionStart) (rpc.Ses
 	s.mu.Lock()
 	s.now = t
 	s.mu.Unlock()
-	s.stand(ctx, t)
+	s.hideTools(ctx, t, s.stand(ctx, t), e.ActiveTools)
+	s.busy.Go(func() { sweepScratch(s.opts.DataDir, t.scratch) })
 	if status := policy.Permission(t.session()); status.Warning != "" {
 		notices = append(notices, rpc.Notice{Level: "warning", Text: "pi-guard: " + status.Warning + "."})
 	}

@@ -9,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/google/renameio/v2"
 
+	"github.com/pi-guard/pi-guard/ledger"
 	"github.com/pi-guard/pi-guard/profiles"
 )
 
@@ -45,11 +45,17 @@ type state struct {
 // stateFile is the file of a session's state.
 type stateFile struct{ path string }
 
-var plainID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,100}$`)
+// maxID bounds a session id that is a file name as it is.
+const maxID = 100
 
 // fileName is a file name for a session id, which is pi's and may be anything.
 func fileName(id string) string {
-	if plainID.MatchString(id) {
+	plain := id != "" && len(id) <= maxID && id[0] != '.' && id[0] != '-'
+	for i := range len(id) {
+		c := id[i]
+		plain = plain && (c == '.' || c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z')
+	}
+	if plain {
 		return id
 	}
 	sum := sha256.Sum256([]byte(id))
@@ -91,8 +97,16 @@ func (f stateFile) load(session string) (state, error) {
 	return s, nil
 }
 
-// save writes the state whole or not at all.
+// save writes the state whole or not at all. A refused call that holds a secret
+// is remembered by this process alone (H9).
 func (f stateFile) save(s state) error {
+	kept := map[string]int{}
+	for key, n := range s.Denied {
+		if _, secret := ledger.Redact(key); !secret {
+			kept[key] = n
+		}
+	}
+	s.Denied = kept
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return fmt.Errorf("keep the state of the session: %w", err)
 	}

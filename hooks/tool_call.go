@@ -38,7 +38,7 @@ func (s *Session) ToolCall(ctx context.Context, e rpc.ToolCall) (rpc.ToolVerdict
 	s.mu.Lock()
 	t.calls[e.ToolCallID] = j
 	s.mu.Unlock()
-	return rpc.ToolVerdict{Input: j.input}, nil
+	return rpc.ToolVerdict{Input: j.input, Env: j.env}, nil
 }
 
 // way are the steps of a call in a session, in order.
@@ -50,6 +50,7 @@ func (s *Session) way(ctx context.Context, t *sitting) []step {
 		step{"ask", s.ask(t)},
 		step{"remember", s.remember(t)},
 		step{"bound the time", boundTime},
+		step{"make the scratch directory", s.makeScratch(t)},
 		step{"read the tree", readTree(t.evidence)},
 	)
 }

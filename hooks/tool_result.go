@@ -34,7 +34,30 @@ func (s *Session) ToolResult(ctx context.Context, e rpc.ToolResult) (rpc.ToolPat
 		s.tell(ctx, "warning", "pi-guard: "+text)
 		result.append("[pi-guard: " + text + "]")
 	}
-	return result.patch(), nil
+	patch := result.patch()
+	patch.Handoff = s.handoffNow(ctx, t, j)
+	return patch, nil
+}
+
+// handoffNow is what the agent is to be told if this was its last call. Only
+// older versions of pi need it so early: they do not wait for an answer when
+// the agent ends. Where the gate cannot answer, the agent is not sent back;
+// the next result tries again.
+func (s *Session) handoffNow(ctx context.Context, t *sitting, j *judging) string {
+	if t.start.UI != "" || j == nil || !changes(&j.facts) {
+		return ""
+	}
+	message, err := s.handoff(ctx, t)
+	if err != nil {
+		s.tell(ctx, "warning", "pi-guard: "+err.Error()+".")
+		return ""
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.handoffs >= maxHandoffs {
+		return ""
+	}
+	return message
 }
 
 // witness writes down what ran: the evidence first, since the answer to the

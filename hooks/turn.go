@@ -18,10 +18,13 @@ func (s *Session) TurnStart(_ context.Context, e rpc.Turn) (rpc.Empty, error) {
 
 // TurnEnd is pi's turn_end. A call that was allowed and has no result by now
 // will have none: it was aborted.
-func (s *Session) TurnEnd(context.Context, rpc.Turn) (rpc.Empty, error) {
+func (s *Session) TurnEnd(_ context.Context, e rpc.Turn) (rpc.Empty, error) {
 	t, err := s.sitting()
 	if err != nil {
 		return rpc.Empty{}, err
+	}
+	if e.HandedOff {
+		s.sendBack(t)
 	}
 	s.mu.Lock()
 	lost := t.calls

@@ -80,18 +80,26 @@ type SessionShutdown struct {
 
 // BeforeAgentStart is pi's before_agent_start.
 type BeforeAgentStart struct {
-	// Prompt is what the person asked.
-	Prompt string `json:"prompt"`
-	// SystemPrompt is the system prompt so far.
-	SystemPrompt string `json:"systemPrompt"`
 	// ActiveTools are the tools declared to the model.
 	ActiveTools []string `json:"activeTools"`
 }
 
 // AgentStart answers BeforeAgentStart.
 type AgentStart struct {
-	// SystemPrompt replaces the system prompt; "" leaves it as it is.
-	SystemPrompt string `json:"systemPrompt,omitempty"`
+	// Section is the guard's part of the system prompt.
+	Section string `json:"section"`
+}
+
+// MessageEnd is pi's message_end for a message of the agent without tool
+// calls: what it says when it is done.
+type MessageEnd struct {
+	Text string `json:"text"`
+}
+
+// MessageFooter answers MessageEnd.
+type MessageFooter struct {
+	// Footer is added below the message; "" for nothing.
+	Footer string `json:"footer"`
 }
 
 // ToolCall is pi's tool_call, before the tool runs.
@@ -114,6 +122,9 @@ type ToolVerdict struct {
 	Terminate bool `json:"terminate,omitempty"`
 	// Input, where it is set, takes the place of the call's input.
 	Input json.RawMessage `json:"input,omitempty"`
+	// Env, where it is set, are environment variables for whatever pi runs
+	// from now on.
+	Env map[string]string `json:"env,omitempty"`
 }
 
 // ToolResult is pi's tool_result, after the tool ran.
@@ -175,8 +186,6 @@ type InputAnswer struct {
 // Turn is pi's turn_start or turn_end.
 type Turn struct {
 	Index int `json:"index"`
-	// Text is the assistant's text at the end of a turn.
-	Text string `json:"text,omitempty"`
 	// ToolResults counts the tool results of the turn.
 	ToolResults int `json:"toolResults"`
 	// HandedOff is true when the Handoff of a ToolPatch was sent.

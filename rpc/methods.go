@@ -18,6 +18,7 @@ type Guard interface {
 	UserBash(context.Context, UserBash) (UserBashAnswer, error)
 	Input(context.Context, Input) (InputAnswer, error)
 	TurnStart(context.Context, Turn) (Empty, error)
+	MessageEnd(context.Context, MessageEnd) (MessageFooter, error)
 	TurnEnd(context.Context, Turn) (Empty, error)
 	AgentEnd(context.Context, Settle) (Empty, error)
 	BeforeSettle(context.Context, Settle) (SettleAnswer, error)
@@ -47,6 +48,7 @@ func GuardMethods() []Method {
 		guard("hook/userBash", Guard.UserBash),
 		guard("hook/input", Guard.Input),
 		guard("hook/turnStart", Guard.TurnStart),
+		guard("hook/messageEnd", Guard.MessageEnd),
 		guard("hook/turnEnd", Guard.TurnEnd),
 		guard("hook/agentEnd", Guard.AgentEnd),
 		guard("hook/beforeSettle", Guard.BeforeSettle),

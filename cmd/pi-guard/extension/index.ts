@@ -323,6 +323,7 @@ export default function piGuard(pi: ExtensionAPI): void {
       if (verdict.block !== false) {
         return { block: true, reason: verdict.reason || "Blocked by pi-guard.", terminate: verdict.terminate };
       }
+      Object.assign(process.env, verdict.env);
       if (verdict.input !== undefined) replaceInput(event.input as Record<string, unknown>, verdict.input);
       return undefined;
     } catch (error) {
@@ -360,14 +361,30 @@ export default function piGuard(pi: ExtensionAPI): void {
 
   pi.on("before_agent_start", async (event, ctx) => {
     try {
-      const { systemPrompt } = await guard.tell(ctx, "hook/beforeAgentStart", {
-        prompt: (event as { prompt?: string }).prompt ?? "",
-        systemPrompt: event.systemPrompt,
-        activeTools: pi.getActiveTools(),
-      });
-      return systemPrompt ? { systemPrompt } : undefined;
+      const { section } = await guard.tell(ctx, "hook/beforeAgentStart", { activeTools: pi.getActiveTools() });
+      // Newer versions send a changed section alone; older ones know only the whole prompt.
+      const sections = (event.systemPromptOptions as { sections?: Record<string, string> } | undefined)?.sections;
+      if (sections) {
+        if (section) sections["pi-guard"] = section;
+        else delete sections["pi-guard"];
+        return undefined;
+      }
+      return section ? { systemPrompt: `${event.systemPrompt}\n\n${section}` } : undefined;
     } catch {
       return undefined; // the calls themselves are blocked while there is no guard
+    }
+  });
+
+  pi.on("message_end", async (event, ctx) => {
+    const message = event.message;
+    if (message.role !== "assistant" || !Array.isArray(message.content)) return undefined;
+    if (message.content.some((block) => block.type === "toolCall")) return undefined;
+    try {
+      const { footer } = await guard.tell(ctx, "hook/messageEnd", { text: textOf(message) });
+      if (!footer) return undefined;
+      return { message: { ...message, content: [...message.content, { type: "text" as const, text: `\n\n${footer}` }] } };
+    } catch {
+      return undefined;
     }
   });
 
@@ -411,7 +428,6 @@ export default function piGuard(pi: ExtensionAPI): void {
     await guard
       .tell(ctx, "hook/turnEnd", {
         index: event.turnIndex,
-        text: textOf(event.message),
         toolResults: event.toolResults.length,
         handedOff: handoff !== undefined,
       })

@@ -80,18 +80,26 @@ export interface SessionShutdown {
 
 /** BeforeAgentStart is pi's before_agent_start. */
 export interface BeforeAgentStart {
-  /** Prompt is what the person asked. */
-  prompt: string;
-  /** SystemPrompt is the system prompt so far. */
-  systemPrompt: string;
   /** ActiveTools are the tools declared to the model. */
   activeTools: string[];
 }
 
 /** AgentStart answers BeforeAgentStart. */
 export interface AgentStart {
-  /** SystemPrompt replaces the system prompt; "" leaves it as it is. */
-  systemPrompt?: string;
+  /** Section is the guard's part of the system prompt. */
+  section: string;
+}
+
+/** MessageEnd is pi's message_end for a message of the agent without tool
+ * calls: what it says when it is done. */
+export interface MessageEnd {
+  text: string;
+}
+
+/** MessageFooter answers MessageEnd. */
+export interface MessageFooter {
+  /** Footer is added below the message; "" for nothing. */
+  footer: string;
 }
 
 /** ToolCall is pi's tool_call, before the tool runs. */
@@ -114,6 +122,9 @@ export interface ToolVerdict {
   terminate?: boolean;
   /** Input, where it is set, takes the place of the call's input. */
   input?: unknown;
+  /** Env, where it is set, are environment variables for whatever pi runs
+   * from now on. */
+  env?: Record<string, string>;
 }
 
 /** ToolResult is pi's tool_result, after the tool ran. */
@@ -175,8 +186,6 @@ export interface InputAnswer {
 /** Turn is pi's turn_start or turn_end. */
 export interface Turn {
   index: number;
-  /** Text is the assistant's text at the end of a turn. */
-  text?: string;
   /** ToolResults counts the tool results of the turn. */
   toolResults: number;
   /** HandedOff is true when the Handoff of a ToolPatch was sent. */
@@ -314,6 +323,7 @@ export interface GuardMethods {
   "hook/userBash": { params: UserBash; result: UserBashAnswer };
   "hook/input": { params: Input; result: InputAnswer };
   "hook/turnStart": { params: Turn; result: Empty };
+  "hook/messageEnd": { params: MessageEnd; result: MessageFooter };
   "hook/turnEnd": { params: Turn; result: Empty };
   "hook/agentEnd": { params: Settle; result: Empty };
   "hook/beforeSettle": { params: Settle; result: SettleAnswer };

@@ -109,6 +109,9 @@ func typeOf(e ast.Expr) (string, error) {
 	case *ast.ArrayType:
 		inner, err := typeOf(t.Elt)
 		return inner + "[]", err
+	case *ast.MapType:
+		inner, err := typeOf(t.Value)
+		return "Record<string, " + inner + ">", err
 	case *ast.SelectorExpr:
 		if t.Sel.Name == "RawMessage" {
 			return "unknown", nil
