@@ -377,12 +377,8 @@ func (d Detection) Profile(name string) []byte {
 		text, _ := json.MarshalIndent(value, "  ", "  ")
 		fmt.Fprintf(&b, "  // %s\n  %q: %s,\n", comment, key, text)
 	}
-	if len(d.RootMarkers) > 0 {
-		field("rootMarkers", d.RootMarkers, "At least one of these is in the project's root.")
-	}
-	if len(d.RequiredContext) > 0 {
-		field("requiredContext", d.RequiredContext, "Read before work begins.")
-	}
+	field("rootMarkers", append([]string{}, d.RootMarkers...), "At least one of these is in the project's root.")
+	field("requiredContext", append([]string{}, d.RequiredContext...), "Read before work begins.")
 	field("verifyCommands", d.VerifyCommands, "What proves a change: exactly these commands count as evidence.")
 	if len(d.GeneratedPaths) > 0 {
 		field("generatedPaths", d.GeneratedPaths, "Written by builds: they do not make evidence stale.")

@@ -50,7 +50,13 @@ type commandLine struct {
 	Install   installCmd   `cmd:"" help:"Put the extension in place for your pi."`
 	Uninstall uninstallCmd `cmd:"" help:"Take it away, leaving pi's settings as they were."`
 	Doctor    doctorCmd    `cmd:"" help:"Look whether everything is right for pi to be guarded."`
-	Version   versionCmd   `cmd:"" help:"Print the version."`
+	Profile   profileCmd   `cmd:"" help:"Write, show and check the project's profile."`
+	Import    importCmd    `cmd:"" help:"Turn another guard's rules into ours."`
+
+	ProfileDoctor profileDoctorCmd `cmd:"" help:"Check the project's profile against the project."`
+	TeamDoctor    teamDoctorCmd    `cmd:"" help:"Check what holds for every project on this machine."`
+
+	Version versionCmd `cmd:"" help:"Print the version."`
 }
 
 func main() {
