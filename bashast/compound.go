@@ -346,9 +346,30 @@ func (e *evaluator) declareFunc(sh *shell, f *syntax.FuncDecl) {
 		e.programProblem(ProblemSyntax, "a function without a name", sh.span(f))
 		return
 	}
+	if b, ok := f.Body.Cmd.(*syntax.BinaryCmd); ok {
+		e.binary(sh, pipedDecl(f, b))
+		return
+	}
 	sh.putFunc(f.Name.Value, &function{bodies: []*syntax.FuncDecl{f}, srcs: []*context{sh.ctx}})
 	e.declared = append(e.declared, declared{fn: f, sh: sh.snapshot(sh.parent)})
 	sh.status = 0
+}
+
+// pipedDecl is the pipeline of which a declaration is the first stage: the
+// parser takes the whole for the function's body, bash only its compound
+// command (bash manual 3.3).
+func pipedDecl(f *syntax.FuncDecl, b *syntax.BinaryCmd) *syntax.BinaryCmd {
+	c := *b
+	first := *b.X
+	if left, ok := b.X.Cmd.(*syntax.BinaryCmd); ok {
+		first.Cmd = pipedDecl(f, left)
+	} else {
+		decl := *f
+		decl.Body = b.X
+		first = syntax.Stmt{Position: b.X.Position, Cmd: &decl}
+	}
+	c.X = &first
+	return &c
 }
 
 // callFunction lists the call of a function and evaluates its bodies.

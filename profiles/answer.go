@@ -273,9 +273,10 @@ func Failed(tool, failure string) Resolution {
 // prompt makes the prompt for what is open.
 func (p *Policy) prompt(f *Facts, r *Resolution) *Prompt {
 	pr := &Prompt{Title: p.title(f, r.Open), Delegate: f.Delegate}
+	worthSaying := sayable(f, r.Open, pr.Title)
 	for i := range r.Open {
 		o := &r.Open[i]
-		if !slices.Contains(pr.Reasons, o.Reason) {
+		if worthSaying(o) && !slices.Contains(pr.Reasons, o.Reason) {
 			pr.Reasons = append(pr.Reasons, o.Reason)
 		}
 		if o.Safer != "" && !slices.Contains(pr.Safer, o.Safer) {
@@ -295,6 +296,25 @@ func (p *Policy) prompt(f *Facts, r *Resolution) *Prompt {
 	pr.Options = p.options(f, r, pr)
 	return pr
 }
+
+// sayable tells which opinions' reasons a prompt lists: not what its title
+// says already, and a surface's mere default only where nothing weightier is
+// asked about and the line does not say it itself.
+func sayable(f *Facts, open []Opinion, title string) func(*Opinion) bool {
+	weighty := slices.ContainsFunc(open, func(o Opinion) bool { return !isDefault(&o) })
+	return func(o *Opinion) bool {
+		if strings.Contains(title, o.Reason) {
+			return false
+		}
+		if !isDefault(o) {
+			return o.Layer != LayerExternal || f.Surface == SurfaceBash || strings.Contains(o.Reason, "changed")
+		}
+		return !weighty && f.Surface == SurfaceBash && !strings.HasPrefix(o.Reason, "runs ")
+	}
+}
+
+// isDefault reports whether an opinion is no more than a surface's default.
+func isDefault(o *Opinion) bool { return o.Origin == OriginDefault || o.Origin == OriginCatchAll }
 
 // onceOnly reports whether a yes can be for this call only: a hard gate, and
 // what no setting relaxes.

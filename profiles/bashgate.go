@@ -391,7 +391,12 @@ func (b *bashJudge) judgeMutation(f *PathFact) {
 	if rule.catchesAll() {
 		o.Action = Ask
 	}
-	o.Name = f.display()
+	o.Surface, o.Name = SurfaceBash, f.display()
+	if f.Command >= 0 {
+		// A grant is for the command's name, and covers what it changes in
+		// the project (L2).
+		o.Name = b.facts.Program.Commands[f.Command].Name()
+	}
 	o.Reason = effectVerb(f.Effect) + " " + f.display()
 	b.v.Add(o)
 }
