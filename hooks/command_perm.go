@@ -2,10 +2,13 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pi-guard/pi-guard/profiles"
 )
 
 // perm is /perm: the mode, and what was allowed and blocked in this session.
@@ -106,14 +109,16 @@ func (s *Session) revoke(ctx context.Context, t *sitting, number string) error {
 		}
 	})
 	s.tell(ctx, "info", "Taken back: "+visible(gone.String())+".")
-	return kept
+	return errors.Join(kept, s.takeBack(t, gone))
 }
 
-// clearApprovals takes back grants and blocks alike (P "Deny and block").
+// clearApprovals takes back grants and blocks of the session alike (P "Deny and
+// block"). Those kept for the project are taken back one by one, with revoke.
 func (s *Session) clearApprovals(ctx context.Context, t *sitting) error {
 	session, grants := s.said(t)
-	kept := s.change(t, func(st *state) { st.Grants, st.Blocks, st.Denied = nil, nil, nil })
-	s.tell(ctx, "info", fmt.Sprintf("Cleared %d approvals and %d blocks of this session.", len(grants), len(session.Blocks)))
+	left := grants.Clear(profiles.ScopeSession).Clear(profiles.ScopeGlobal)
+	kept := s.change(t, func(st *state) { st.Grants, st.Blocks, st.Denied = left, nil, nil })
+	s.tell(ctx, "info", fmt.Sprintf("Cleared %d approvals and %d blocks of this session.", len(grants)-len(left), len(session.Blocks)))
 	return kept
 }
 

@@ -46,6 +46,11 @@ func (s *Session) SessionStart(ctx context.Context, e rpc.SessionStart) (rpc.Ses
 			notices = append(notices, rpc.Notice{Level: "error", Text: "pi-guard: " + err.Error()})
 		}
 	}
+	kept, err := s.projectGrants(t)
+	if err != nil {
+		notices = append(notices, rpc.Notice{Level: "warning", Text: "pi-guard: " + err.Error() + ". What was granted for this project is asked about again."})
+	}
+	t.state.Grants = t.state.Grants.Clear(profiles.ScopeProject).Add(kept...)
 	policy, _, diags := t.source.current(ctx)
 	notices = append(notices, diagnosticNotices(diags)...)
 	inherited := s.inherit(t)
