@@ -20,6 +20,8 @@ func (s *Session) perm(ctx context.Context, t *sitting, args, active []string) e
 	switch args[0] {
 	case "next":
 		return s.nextMode(ctx, t, active)
+	case "explain":
+		return s.explainLast(ctx, t)
 	case "approvals":
 		return s.listApprovals(ctx, t)
 	case "revoke":
@@ -80,6 +82,19 @@ func (s *Session) setMode(ctx context.Context, t *sitting, name string, active [
 	}
 	s.tell(ctx, "info", text)
 	return kept
+}
+
+// explainLast says why the latest call was judged as it was (N2).
+func (s *Session) explainLast(ctx context.Context, t *sitting) error {
+	s.mu.Lock()
+	last := t.last
+	s.mu.Unlock()
+	if last == nil {
+		s.tell(ctx, "info", "No call has been judged in this session yet.")
+		return nil
+	}
+	s.tell(ctx, "info", visible(last.call.Tool)+"\n"+Explain(decisionOf(last)))
+	return nil
 }
 
 func (s *Session) listApprovals(ctx context.Context, t *sitting) error {
