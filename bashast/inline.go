@@ -124,6 +124,10 @@ func (l *looker) code(lang string, v Value, word int) {
 		l.problem(ProblemScript, "the program text that "+l.name+" runs is not known", word)
 		return
 	}
+	// What a program starts gets its standard input from the program.
+	fresh := l.fresh
+	l.fresh = true
+	defer func() { l.fresh = fresh }()
 	via := Via{Kind: ViaInterpreter, Name: l.name}
 	for _, f := range scanCode(lang, v, codeArgs(l.c, word)) {
 		switch f.kind {
