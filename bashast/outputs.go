@@ -308,6 +308,10 @@ func gitListing(c *Command, why string) Value {
 			return Value{}
 		}
 		return belowDir(".", "", why)
+	case "grep":
+		if hasShort(c, 'l') || hasLong(c, "--files-with-matches") || hasLong(c, "--name-only") {
+			return belowDir(".", "", why)
+		}
 	case "diff", "show", "diff-tree", "log":
 		if hasLong(c, "--name-only") && verb == "diff" {
 			return belowDir(".", "", why)

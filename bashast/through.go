@@ -159,6 +159,8 @@ func (l *looker) use(p *parsed, u *use) {
 		l.commandLine(p.of(u), u.word)
 	case roleCode:
 		l.code(u.role.lang, p.of(u), u.word)
+	case roleRemote, roleURL:
+		l.remoteHelper(p.of(u), u.word)
 	case roleSQL:
 		l.sqlFile(p.of(u), u.word)
 	case roleScript:
