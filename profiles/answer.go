@@ -173,7 +173,7 @@ func (r *Resolution) winner() Opinion {
 func weight(o *Opinion) int {
 	w := map[Layer]int{
 		LayerIntegrity: 90, LayerInput: 80, LayerPermission: 70, LayerDelegate: 65, LayerOperating: 60,
-		LayerProtected: 50, LayerBlock: 45, LayerDenied: 40, LayerManagedPolicy: 35, LayerHardGate: 30,
+		LayerProtected: 50, LayerBlock: 45, LayerDenied: 40, LayerManagedPolicy: 35, LayerBase: 33, LayerHardGate: 30,
 		LayerMode: 20, LayerPath: 18, LayerExternal: 16, LayerProject: 14,
 	}[o.Layer]
 	if o.Model != "" && w <= 20 {

@@ -309,8 +309,11 @@ func (l *loader) loadBase(p *Policy) {
 		return
 	}
 	path := filepath.Join(l.src.AgentDir, "permission-mode", "base-policy.json")
-	if l.read(path, &base) == broken {
+	switch l.read(path, &base) {
+	case sound:
+		p.overlays = append(p.overlays, l.execOverlay(&base, path, p.home))
+	case broken:
+		p.overlays = append(p.overlays, askEverything(path, LayerConfig), l.execOverlay(&base, path, p.home))
 		base = l.shipped.base
-		p.overlays = append(p.overlays, askEverything(path, LayerConfig))
 	}
 }

@@ -178,9 +178,13 @@ func commandName(text string) string {
 
 // GateEnabled reports whether the hard gates of a category speak in a mode:
 // always, but in a mode that the person's own global file frees of them, which
-// the managed policy can forbid (spec section 1, layer 7).
+// the managed policy and, by category, the project's profile can forbid (spec
+// section 1, layer 7).
 func (p *Policy) GateEnabled(mode, category string) bool {
 	if p.managed.EnforceHardGates || p.mode(mode).HardGates {
+		return true
+	}
+	if p.profile != nil && p.profile.HardGates[category] {
 		return true
 	}
 	return slices.Contains(p.managed.HardGateCategories, category)

@@ -23,6 +23,7 @@ const (
 	LayerDenied        Layer = "denied"  // the target was refused before (P10)
 	LayerSandbox       Layer = "sandbox" // containment is missing
 	LayerDelegate      Layer = "delegate"
+	LayerBase          Layer = "base-policy"
 )
 
 // Origin says what kind of rule an Opinion comes from. It decides what may
