@@ -246,7 +246,7 @@ func (d *dormantTexts) test(x syntax.TestExpr) {
 func (d *dormantTexts) evaluated(x syntax.TestExpr) {
 	d.evaluates = true
 	if w, ok := x.(*syntax.Word); ok {
-		d.word(w, true, false)
+		d.word(w, false, false)
 	}
 }
 
@@ -254,7 +254,7 @@ func (d *dormantTexts) evaluated(x syntax.TestExpr) {
 func (d *dormantTexts) expression(x syntax.ArithmExpr) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		if w, ok := n.(*syntax.Word); ok {
-			d.word(w, true, false)
+			d.word(w, false, false)
 		}
 		return true
 	})
