@@ -45,14 +45,12 @@ type evaluator struct {
 	assigned map[string]variable
 	// aliases are those the line defines.
 	aliases map[string]Value
-	// streams holds what can be read from process substitutions.
-	streams map[*syntax.ProcSubst]*Value
 }
 
 // declared is a function that the line declares, and where.
 type declared struct {
-	fn *syntax.FuncDecl
-	sh *shell
+	body *body
+	env  *Env
 }
 
 func (e *evaluator) run(text string, env *Env) {
@@ -79,7 +77,6 @@ func newShell(env *Env, text string) *shell {
 		args: &params{},
 		opts: options{on: optBraceExpand | optExtglob},
 		dir:  Known(env.Dir),
-		in:   source{val: Unknown("the standard input of the line")},
 	}
 	sh.opts = sh.opts.with(optExtglob, no)
 	if env.Dir == "" {
@@ -94,12 +91,13 @@ func newShell(env *Env, text string) *shell {
 func (e *evaluator) uncalled() {
 	for i := 0; i < len(e.declared); i++ {
 		d := e.declared[i]
-		if e.called[d.fn] {
+		if e.called[d.body.decl] {
 			continue
 		}
-		sh := d.sh.subshell()
-		sh.args = &params{open: true}
-		e.enter(sh, d.fn, d.sh.ctx)
+		base := newShell(d.env, d.body.ctx.src)
+		way := base.fork()
+		way.args = &params{open: true}
+		e.enter(way, base, d.body)
 	}
 }
 
@@ -130,6 +128,14 @@ func (sh *shell) span(n syntax.Node) Span {
 		return sh.ctx.at
 	}
 	return Span{int(n.Pos().Offset()), int(n.End().Offset())}
+}
+
+// place is where in the line sh is, when no node says it better.
+func (sh *shell) place() Span {
+	if sh.ctx.inside {
+		return sh.ctx.at
+	}
+	return Span{0, len(sh.ctx.src)}
 }
 
 // programProblem notes something unknown that belongs to no single command.

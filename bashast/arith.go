@@ -7,12 +7,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// number is what is known of an arithmetic value (bash manual 6.5).
+// number is the result of an arithmetic expression.
 type number struct {
 	n     int64
 	known bool
 }
 
+func (n number) value() Value {
+	if n.known {
+		return Known(strconv.FormatInt(n.n, 10))
+	}
+	return unknownAtom("a number that is not known")
+}
+
+// truth says whether the number is not zero.
 func (n number) truth() tri {
 	if !n.known {
 		return maybe
@@ -20,375 +28,361 @@ func (n number) truth() tri {
 	return triOf(n.n != 0)
 }
 
-func (n number) value() Value {
-	if !n.known {
-		return unknownAtom("an arithmetic value")
-	}
-	return Known(strconv.FormatInt(n.n, 10))
-}
+func exactly(n int64) number { return number{n, true} }
 
-func numberOf(n int64) number { return number{n, true} }
-
-func numberIf(b bool) number {
-	if b {
-		return numberOf(1)
-	}
-	return numberOf(0)
-}
-
-// arith evaluates an arithmetic expression, running what it substitutes.
-func (e *evaluator) arith(sh *shell, x syntax.ArithmExpr) number {
-	if x == nil || !e.step(sh) {
-		return number{}
-	}
-	switch x := x.(type) {
-	case *syntax.Word:
-		return e.arithWord(sh, x)
-	case *syntax.ParenArithm:
-		return e.arith(sh, x.X)
-	case *syntax.UnaryArithm:
-		return e.unary(sh, x)
-	case *syntax.BinaryArithm:
-		return e.binaryArith(sh, x)
+func truthNumber(t tri) number {
+	switch t {
+	case yes:
+		return exactly(1)
+	case no:
+		return exactly(0)
 	}
 	return number{}
 }
 
-// arithWord is an operand: a number, a name, or an expansion, whose text is
-// itself read as an expression.
-func (e *evaluator) arithWord(sh *shell, w *syntax.Word) number {
-	if lit := w.Lit(); lit != "" {
-		return e.arithText(sh, lit, w, 0)
+// arith evaluates an arithmetic expression (bash manual 6.5), assignments and
+// substitutions in it included.
+func (e *evaluator) arith(sh *shell, x syntax.ArithmExpr) number {
+	a := arithmetic{e: e, sh: sh}
+	n := a.eval(x)
+	if a.failed {
+		sh.status = 1
 	}
-	if p, ok := soleParam(w); ok && p.Index != nil && p.Short {
-		return e.arithElement(sh, p)
-	}
-	text, known := e.scalar(sh, w).Text()
-	if !known {
-		if !isAtom(e.lastScalar(sh, w)) {
-			e.unknownArith(sh, w)
-		}
-		return number{}
-	}
-	return e.arithText(sh, text, w, 0)
+	return n
 }
 
-// lastScalar is the word's value without running anything again.
-func (e *evaluator) lastScalar(sh *shell, w *syntax.Word) Value {
-	for _, p := range w.Parts {
-		switch p := p.(type) {
-		case *syntax.ParamExp:
-			if p.Param == nil {
-				return Unknown("")
-			}
-			v := e.scalarParamQuiet(sh, p)
-			if !isAtom(v) {
-				return v
-			}
-		case *syntax.CmdSubst:
-			return Unknown("")
-		}
-	}
-	return unknownAtom("")
+// arithText evaluates a text as the shell does with subscripts and with the
+// values of variables in expressions: it is expanded first, so that what it
+// substitutes runs.
+func (e *evaluator) arithText(sh *shell, text string) number {
+	a := arithmetic{e: e, sh: sh}
+	return a.text(text)
 }
 
-func (e *evaluator) scalarParamQuiet(sh *shell, p *syntax.ParamExp) Value {
-	if p.Length {
-		return unknownAtom("")
-	}
-	if p.Index != nil || p.Exp != nil || p.Slice != nil || p.Repl != nil || p.Excl {
-		return Unknown("")
-	}
-	return e.scalarParam(sh, p.Param.Value, nil).val
+// arithmetic evaluates one expression.
+type arithmetic struct {
+	e      *evaluator
+	sh     *shell
+	depth  int
+	failed bool
 }
 
-func soleParam(w *syntax.Word) (*syntax.ParamExp, bool) {
-	if len(w.Parts) != 1 {
-		return nil, false
-	}
-	p, ok := w.Parts[0].(*syntax.ParamExp)
-	return p, ok
-}
+const maxArithDepth = 16
 
-func (e *evaluator) arithElement(sh *shell, p *syntax.ParamExp) number {
-	v := e.element(sh, sh.deref(p.Param.Value), p.Index)
-	text, known := v.value().Text()
-	if !known {
-		return number{}
-	}
-	return e.arithText(sh, text, nil, 1)
-}
-
-// arithText evaluates a text as an expression: a number, a name, or more. A
-// text with a subscript may hold a substitution that bash runs.
-func (e *evaluator) arithText(sh *shell, text string, at *syntax.Word, depth int) number {
+// text evaluates a text as an expression.
+func (a *arithmetic) text(text string) number {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return numberOf(0)
+		return exactly(0)
 	}
-	if n, ok := parseInteger(text); ok {
-		return numberOf(n)
+	if n, ok := parseNumber(text); ok {
+		return exactly(n)
 	}
-	if depth > 8 {
+	if a.depth++; a.depth > maxArithDepth {
 		return number{}
 	}
-	if isName(text) {
-		v := sh.deref(text)
-		if v.elems != nil {
-			return number{}
-		}
-		inner, known := v.value().Text()
-		if !known {
-			if !isAtom(v.val) && v.set != maybe {
-				e.unknownArith(sh, at)
-			}
-			return number{}
-		}
-		return e.arithText(sh, inner, at, depth+1)
-	}
-	return e.arithParsed(sh, text, at, depth)
-}
-
-func (e *evaluator) arithParsed(sh *shell, text string, at *syntax.Word, depth int) number {
-	if strings.ContainsAny(text, "$`") {
-		e.unknownArith(sh, at)
+	defer func() { a.depth-- }()
+	if !a.e.step(a.sh) {
 		return number{}
 	}
 	x, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Arithmetic(strings.NewReader(text))
-	if err != nil || x == nil || sh.ctx.depth > maxDepth {
+	if err != nil || x == nil {
+		// Not an expression, or one that the parser does not read.
+		if strings.ContainsAny(text, "$`") {
+			a.e.textDocument(a.sh, text)
+		}
 		return number{}
 	}
-	if w, ok := x.(*syntax.Word); ok && w.Lit() == text {
-		return number{}
-	}
-	ctx := *sh.ctx
-	ctx.depth += 4
-	outer := sh.ctx
-	sh.ctx = &ctx
-	n := e.arith(sh, x)
-	sh.ctx = outer
+	outer := a.sh.ctx
+	a.e.within(a.sh, a.sh)
+	n := a.eval(x)
+	a.sh.ctx = outer
 	return n
 }
 
-// unknownArith notes a text that is evaluated as arithmetic and not known: a
-// subscript in it would run what it substitutes.
-func (e *evaluator) unknownArith(sh *shell, at *syntax.Word) {
-	span := sh.ctx.at
-	if at != nil {
-		span = sh.span(at)
+func (a *arithmetic) eval(x syntax.ArithmExpr) number {
+	switch x := x.(type) {
+	case *syntax.Word:
+		return a.word(x)
+	case *syntax.ParenArithm:
+		return a.eval(x.X)
+	case *syntax.UnaryArithm:
+		return a.unary(x)
+	case *syntax.BinaryArithm:
+		return a.binary(x)
 	}
-	e.programProblem(ProblemScript, "a text that is not known is evaluated as arithmetic, where a subscript can run commands", span)
+	return number{}
 }
 
-// parseInteger reads an integer constant: decimal, 0x, 0 octal, base#digits.
-func parseInteger(text string) (int64, bool) {
-	neg := false
-	if strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") {
-		neg = text[0] == '-'
-		text = text[1:]
-	}
-	if text == "" || text[0] < '0' || text[0] > '9' {
-		return 0, false
-	}
-	base := 10
-	if b, rest, ok := strings.Cut(text, "#"); ok {
-		n, err := strconv.Atoi(b)
-		if err != nil || n < 2 || n > 36 {
-			return 0, false
+// word evaluates an operand: a number, a name, or an expansion.
+func (a *arithmetic) word(w *syntax.Word) number {
+	if name, index, ok := arithName(w); ok {
+		if index == nil {
+			if n, isNumber := parseNumber(name); isNumber {
+				return exactly(n)
+			}
+			if !validName(name) {
+				return number{}
+			}
 		}
-		base, text = n, strings.ToLower(rest)
-	} else if strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X") {
-		base, text = 16, text[2:]
-	} else if len(text) > 1 && text[0] == '0' {
-		base, text = 8, text[1:]
+		return a.variable(name, index)
 	}
-	n, err := strconv.ParseInt(text, base, 64)
-	if err != nil {
-		return 0, false
-	}
-	if neg {
-		n = -n
-	}
-	return n, true
+	return a.evaluated(a.operand(w), "an expression")
 }
 
-func (e *evaluator) unary(sh *shell, x *syntax.UnaryArithm) number {
+// operand is the text that an operand with expansions becomes. Quotes mean
+// nothing in an expression.
+func (a *arithmetic) operand(w *syntax.Word) Value {
+	v := Known("")
+	for _, p := range w.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			v = Concat(v, Known(p.Value))
+		case *syntax.SglQuoted:
+			v = Concat(v, a.e.textDocument(a.sh, p.Value))
+		default:
+			v = Concat(v, joinPieces(a.e.part(a.sh, p, inQuotes, nil)))
+		}
+	}
+	return v
+}
+
+// arithName is the name that an operand is, with its subscript.
+func arithName(w *syntax.Word) (string, syntax.ArithmExpr, bool) {
+	if len(w.Parts) != 1 {
+		return "", nil, false
+	}
+	switch p := w.Parts[0].(type) {
+	case *syntax.Lit:
+		return p.Value, nil, true
+	case *syntax.ParamExp:
+		if p.Short && p.Index != nil && !p.Dollar.IsValid() && p.Param != nil {
+			return p.Param.Value, p.Index, true
+		}
+	}
+	return "", nil, false
+}
+
+// variable evaluates the value of a variable, which is itself an expression.
+func (a *arithmetic) variable(name string, index syntax.ArithmExpr) number {
+	s := a.e.subjectOf(a.sh, name, index)
+	if s.list {
+		return number{}
+	}
+	switch {
+	case s.set == no:
+		return exactly(0)
+	case s.set == maybe && s.val.Kind() == UnknownKind && s.attr&attrMaybeExport != 0:
+		// The environment is as the person made it.
+		return number{}
+	}
+	n := a.evaluated(s.val, "$"+name)
+	if s.set == maybe {
+		return number{}
+	}
+	return n
+}
+
+// evaluated is the number that a value is as an expression. A subscript in it
+// may run a command, so that a value which is not known may run any.
+func (a *arithmetic) evaluated(v Value, what string) number {
+	if text, ok := v.Text(); ok {
+		return a.text(text)
+	}
+	if isAtom(v) {
+		return number{}
+	}
+	for _, t := range v.Texts() {
+		way := a.sh.fork()
+		(&arithmetic{e: a.e, sh: way, depth: a.depth}).text(t)
+	}
+	if !v.Resolved() {
+		a.e.programProblem(ProblemScript, what+" is evaluated as arithmetic, in which a subscript may run a command, and is not known: "+
+			v.Why(), a.sh.place())
+	}
+	return number{}
+}
+
+func (a *arithmetic) unary(x *syntax.UnaryArithm) number {
 	if x.Op == syntax.Inc || x.Op == syntax.Dec {
-		old := e.arith(sh, x.X)
-		step := int64(1)
+		before := a.eval(x.X)
+		after := before
+		after.n++
 		if x.Op == syntax.Dec {
-			step = -1
+			after.n -= 2
 		}
-		next := number{old.n + step, old.known}
-		e.arithAssign(sh, x.X, next)
+		a.assign(x.X, after)
 		if x.Post {
-			return old
+			return before
 		}
-		return next
+		return after
 	}
-	n := e.arith(sh, x.X)
-	if !n.known {
-		return n
-	}
+	n := a.eval(x.X)
 	switch x.Op {
 	case syntax.Not:
-		return numberIf(n.n == 0)
+		return truthNumber(n.truth().not())
 	case syntax.BitNegation:
-		return numberOf(^n.n)
+		n.n = ^n.n
 	case syntax.Minus:
-		return numberOf(-n.n)
+		n.n = -n.n
 	}
 	return n
 }
 
-// arithAssign assigns to the variable that x names.
-func (e *evaluator) arithAssign(sh *shell, x syntax.ArithmExpr, n number) {
+// assign sets the variable that an operand names.
+func (a *arithmetic) assign(x syntax.ArithmExpr, n number) {
 	w, ok := x.(*syntax.Word)
 	if !ok {
 		return
 	}
-	if name := w.Lit(); isName(name) {
-		e.assign(sh, name, n.value())
+	name, index, ok := arithName(w)
+	if !ok {
 		return
 	}
-	if p, ok := soleParam(w); ok && p.Param != nil && p.Index != nil {
-		e.assignElement(sh, p.Param.Value, p.Index, n.value())
+	if index == nil {
+		a.e.assign(a.sh, name, n.value())
+		return
 	}
+	v, name := a.e.deref(a.sh, name)
+	key, known := a.e.key(a.sh, v, index)
+	a.e.assignElement(a.sh, name, key, known, n.value(), false)
 }
 
-func (e *evaluator) binaryArith(sh *shell, x *syntax.BinaryArithm) number {
+func (a *arithmetic) binary(x *syntax.BinaryArithm) number {
 	switch x.Op {
 	case syntax.AndArit, syntax.OrArit:
-		return e.logical(sh, x)
+		return a.logical(x)
 	case syntax.TernQuest:
-		return e.ternary(sh, x)
+		return a.ternary(x)
 	case syntax.Comma:
-		e.arith(sh, x.X)
-		return e.arith(sh, x.Y)
+		a.eval(x.X)
+		return a.eval(x.Y)
 	case syntax.Assgn:
-		n := e.arith(sh, x.Y)
-		e.visitTarget(sh, x.X)
-		e.arithAssign(sh, x.X, n)
+		n := a.eval(x.Y)
+		a.assign(x.X, n)
 		return n
 	}
 	if op, ok := assignOps[x.Op]; ok {
-		n := compute(op, e.arith(sh, x.X), e.arith(sh, x.Y))
-		e.arithAssign(sh, x.X, n)
+		left, right := a.eval(x.X), a.eval(x.Y)
+		n := a.apply(op, left, right)
+		a.assign(x.X, n)
 		return n
 	}
-	return compute(x.Op, e.arith(sh, x.X), e.arith(sh, x.Y))
+	return a.apply(x.Op, a.eval(x.X), a.eval(x.Y))
 }
 
-// visitTarget evaluates the subscript of an assignment's target.
-func (e *evaluator) visitTarget(sh *shell, x syntax.ArithmExpr) {
-	if w, ok := x.(*syntax.Word); ok {
-		if p, ok := soleParam(w); ok && p.Index != nil {
-			e.visitIndex(sh, p.Index)
-		}
-	}
+// assignOps are the operators that assign, and what they compute.
+var assignOps = map[syntax.BinAritOperator]syntax.BinAritOperator{
+	syntax.AddAssgn: syntax.Add, syntax.SubAssgn: syntax.Sub, syntax.MulAssgn: syntax.Mul, syntax.QuoAssgn: syntax.Quo,
+	syntax.RemAssgn: syntax.Rem, syntax.AndAssgn: syntax.And, syntax.OrAssgn: syntax.Or, syntax.XorAssgn: syntax.Xor,
+	syntax.ShlAssgn: syntax.Shl, syntax.ShrAssgn: syntax.Shr,
 }
 
-func (e *evaluator) logical(sh *shell, x *syntax.BinaryArithm) number {
-	left := e.arith(sh, x.X).truth()
-	stop := no
-	if x.Op == syntax.OrArit {
-		stop = yes
-	}
-	if left == stop {
-		return numberIf(stop == yes)
+// logical evaluates && and ||, of which the right side may not be reached.
+func (a *arithmetic) logical(x *syntax.BinaryArithm) number {
+	left := a.eval(x.X).truth()
+	and := x.Op == syntax.AndArit
+	if left == triOf(!and) {
+		return truthNumber(left)
 	}
 	if left != maybe {
-		return truthNumber(e.arith(sh, x.Y).truth())
+		return truthNumber(a.eval(x.Y).truth())
 	}
-	child := sh.fork()
-	right := e.arith(child, x.Y).truth()
-	sh.become(sh.fork(), child)
-	if right == stop {
-		return numberIf(stop == yes)
+	right := a.maybeEval(x.Y).truth()
+	if right == triOf(!and) {
+		return truthNumber(right)
 	}
 	return number{}
 }
 
-func truthNumber(t tri) number {
-	if t == maybe {
-		return number{}
-	}
-	return numberIf(t == yes)
+// maybeEval evaluates what may not be reached.
+func (a *arithmetic) maybeEval(x syntax.ArithmExpr) number {
+	way, other := a.sh.fork(), a.sh.fork()
+	inner := arithmetic{e: a.e, sh: way, depth: a.depth}
+	n := inner.eval(x)
+	a.sh.become(way, other)
+	return n
 }
 
-func (e *evaluator) ternary(sh *shell, x *syntax.BinaryArithm) number {
-	ways, ok := x.Y.(*syntax.BinaryArithm)
+func (a *arithmetic) ternary(x *syntax.BinaryArithm) number {
+	y, ok := x.Y.(*syntax.BinaryArithm)
 	if !ok {
 		return number{}
 	}
-	switch e.arith(sh, x.X).truth() {
+	switch a.eval(x.X).truth() {
 	case yes:
-		return e.arith(sh, ways.X)
+		return a.eval(y.X)
 	case no:
-		return e.arith(sh, ways.Y)
+		return a.eval(y.Y)
 	}
-	a, b := sh.fork(), sh.fork()
-	n, m := e.arith(a, ways.X), e.arith(b, ways.Y)
-	sh.become(a, b)
-	if n == m {
-		return n
+	one, two := a.maybeEval(y.X), a.maybeEval(y.Y)
+	if one == two {
+		return one
 	}
 	return number{}
 }
 
-var assignOps = map[syntax.BinAritOperator]syntax.BinAritOperator{
-	syntax.AddAssgn: syntax.Add, syntax.SubAssgn: syntax.Sub, syntax.MulAssgn: syntax.Mul,
-	syntax.QuoAssgn: syntax.Quo, syntax.RemAssgn: syntax.Rem, syntax.AndAssgn: syntax.And,
-	syntax.OrAssgn: syntax.Or, syntax.XorAssgn: syntax.Xor, syntax.ShlAssgn: syntax.Shl,
-	syntax.ShrAssgn: syntax.Shr,
-}
-
-func compute(op syntax.BinAritOperator, a, b number) number {
-	if !a.known || !b.known {
+// apply computes a binary operator.
+func (a *arithmetic) apply(op syntax.BinAritOperator, x, y number) number {
+	if !x.known || !y.known {
 		return number{}
 	}
-	x, y := a.n, b.n
 	switch op {
 	case syntax.Add:
-		return numberOf(x + y)
+		return exactly(x.n + y.n)
 	case syntax.Sub:
-		return numberOf(x - y)
+		return exactly(x.n - y.n)
 	case syntax.Mul:
-		return numberOf(x * y)
+		return exactly(x.n * y.n)
 	case syntax.Quo, syntax.Rem:
-		if y == 0 || x == -1<<63 && y == -1 {
-			return number{}
-		}
-		if op == syntax.Quo {
-			return numberOf(x / y)
-		}
-		return numberOf(x % y)
+		return a.divide(op, x.n, y.n)
 	case syntax.Pow:
-		return power(x, y)
+		return power(x.n, y.n)
 	case syntax.And:
-		return numberOf(x & y)
+		return exactly(x.n & y.n)
 	case syntax.Or:
-		return numberOf(x | y)
+		return exactly(x.n | y.n)
 	case syntax.Xor:
-		return numberOf(x ^ y)
+		return exactly(x.n ^ y.n)
 	case syntax.Shl:
-		return numberOf(x << (uint64(y) & 63))
+		return exactly(x.n << (uint64(y.n) & 63))
 	case syntax.Shr:
-		return numberOf(x >> (uint64(y) & 63))
-	case syntax.Eql:
-		return numberIf(x == y)
-	case syntax.Neq:
-		return numberIf(x != y)
-	case syntax.Lss:
-		return numberIf(x < y)
-	case syntax.Leq:
-		return numberIf(x <= y)
-	case syntax.Gtr:
-		return numberIf(x > y)
-	case syntax.Geq:
-		return numberIf(x >= y)
+		return exactly(x.n >> (uint64(y.n) & 63))
 	}
-	return number{}
+	return truthNumber(compare(op, x.n, y.n))
+}
+
+func compare(op syntax.BinAritOperator, x, y int64) tri {
+	switch op {
+	case syntax.Eql:
+		return triOf(x == y)
+	case syntax.Neq:
+		return triOf(x != y)
+	case syntax.Lss:
+		return triOf(x < y)
+	case syntax.Gtr:
+		return triOf(x > y)
+	case syntax.Leq:
+		return triOf(x <= y)
+	case syntax.Geq:
+		return triOf(x >= y)
+	}
+	return maybe
+}
+
+func (a *arithmetic) divide(op syntax.BinAritOperator, x, y int64) number {
+	switch {
+	case y == 0:
+		a.failed = true
+		return number{}
+	case y == -1 && op == syntax.Quo:
+		return exactly(-x)
+	case y == -1:
+		return exactly(0)
+	case op == syntax.Quo:
+		return exactly(x / y)
+	}
+	return exactly(x % y)
 }
 
 func power(x, y int64) number {
@@ -402,5 +396,63 @@ func power(x, y int64) number {
 		}
 		x *= x
 	}
-	return numberOf(n)
+	return exactly(n)
+}
+
+// parseNumber reads a constant (bash manual 6.5): decimal, 0octal, 0xhex, or
+// base#digits.
+func parseNumber(text string) (int64, bool) {
+	neg := false
+	t := text
+	if strings.HasPrefix(t, "-") || strings.HasPrefix(t, "+") {
+		neg, t = t[0] == '-', strings.TrimSpace(t[1:])
+	}
+	base := int64(10)
+	switch {
+	case strings.HasPrefix(t, "0x"), strings.HasPrefix(t, "0X"):
+		base, t = 16, t[2:]
+	case strings.Contains(t, "#"):
+		b, rest, _ := strings.Cut(t, "#")
+		n, err := strconv.ParseInt(b, 10, 64)
+		if err != nil || n < 2 || n > 64 {
+			return 0, false
+		}
+		base, t = n, rest
+	case len(t) > 1 && t[0] == '0':
+		base, t = 8, t[1:]
+	}
+	if t == "" || t[0] == '-' || t[0] == '+' {
+		return 0, false
+	}
+	n := int64(0)
+	for i := 0; i < len(t); i++ {
+		d := digitValue(t[i], base)
+		if d < 0 || d >= base {
+			return 0, false
+		}
+		n = n*base + d
+	}
+	if neg {
+		n = -n
+	}
+	return n, true
+}
+
+func digitValue(c byte, base int64) int64 {
+	switch {
+	case '0' <= c && c <= '9':
+		return int64(c - '0')
+	case 'a' <= c && c <= 'z':
+		return int64(c-'a') + 10
+	case 'A' <= c && c <= 'Z':
+		if base <= 36 {
+			return int64(c-'A') + 10
+		}
+		return int64(c-'A') + 36
+	case c == '@':
+		return 62
+	case c == '_':
+		return 63
+	}
+	return -1
 }

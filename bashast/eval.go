@@ -36,7 +36,7 @@ func (e *evaluator) background(sh *shell, st *syntax.Stmt) {
 
 func (e *evaluator) foreground(sh *shell, st *syntax.Stmt) {
 	if st.Negated {
-		sh = e.negated(sh, st)
+		e.negated(sh, st)
 		return
 	}
 	if call, ok := st.Cmd.(*syntax.CallExpr); ok {
@@ -51,17 +51,16 @@ func (e *evaluator) foreground(sh *shell, st *syntax.Stmt) {
 }
 
 // negated evaluates "! command".
-func (e *evaluator) negated(sh *shell, st *syntax.Stmt) *shell {
+func (e *evaluator) negated(sh *shell, st *syntax.Stmt) {
 	plain := *st
 	plain.Negated = false
 	inCond(sh, func() { e.foreground(sh, &plain) })
 	if o := sh.outcomes; o != nil {
 		o.ok.status, o.fail.status = statusFailure, 0
 		o.ok, o.fail = o.fail, o.ok
-		return sh
+		return
 	}
 	sh.status = statusOf(sh.status.ok().not())
-	return sh
 }
 
 // inCond runs f where a failure does not end the shell.
@@ -363,10 +362,42 @@ func (e *evaluator) coproc(sh *shell, c *syntax.CoprocClause) {
 	child := sh.subshell()
 	child.in = source{val: Unknown("what is written to a coprocess"), piped: true}
 	child.outMoved = true
-	e.stmt(child, c.Stmt)
+	e.stmt(child, coprocBody(c.Stmt))
 	e.finish(child)
 	if text, ok := name.Text(); ok {
 		sh.put(text, &variable{set: yes, attrs: attrIndexed, elems: &elements{open: true}})
 	}
 	sh.status = 0
+}
+
+// coprocBody is the command of a coprocess. There time is no reserved word: it
+// is the name of a program.
+func coprocBody(st *syntax.Stmt) *syntax.Stmt {
+	t, ok := st.Cmd.(*syntax.TimeClause)
+	if !ok {
+		return st
+	}
+	call := &syntax.CallExpr{Args: []*syntax.Word{litWord("time", t.Time)}}
+	if t.PosixFormat {
+		call.Args = append(call.Args, litWord("-p", t.Time))
+	}
+	body := *st
+	body.Cmd = call
+	if t.Stmt != nil {
+		if c, ok := t.Stmt.Cmd.(*syntax.CallExpr); ok {
+			for _, a := range c.Assigns {
+				if a.Name != nil && a.Value != nil && a.Index == nil {
+					w := &syntax.Word{Parts: append([]syntax.WordPart{&syntax.Lit{Value: a.Name.Value + "="}}, a.Value.Parts...)}
+					call.Args = append(call.Args, w)
+				}
+			}
+			call.Args = append(call.Args, c.Args...)
+		}
+		body.Redirs = append(body.Redirs[:len(body.Redirs):len(body.Redirs)], t.Stmt.Redirs...)
+	}
+	return &body
+}
+
+func litWord(text string, pos syntax.Pos) *syntax.Word {
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: text, ValuePos: pos, ValueEnd: pos}}}
 }

@@ -3,285 +3,265 @@ package bashast
 import (
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxFields bounds the words that one word may become.
-const maxFields = 2048
+// quoting is where a part of a word stands.
+type quoting uint8
 
-// piece is a stretch of a word after expansion, before splitting.
+const (
+	unquoted  quoting = iota
+	inQuotes          // inside double quotes
+	inHereDoc         // in a here-document, where " is a plain character
+)
+
+// pieceKind says what is still to be done to a piece of a word.
+type pieceKind uint8
+
+const (
+	pieceQuoted  pieceKind = iota // nothing: it was quoted
+	pieceLiteral                  // it stands in the word: matched as a pattern, not split
+	pieceSplit                    // the result of an expansion: split and matched as a pattern
+	pieceNone                     // "$@" without parameters: makes no word, unlike an empty one
+)
+
+// piece is one part of a word after its expansion and before word splitting.
 type piece struct {
-	val Value
-	// quoted protects it from splitting and from pattern matching.
-	quoted bool
-	// literal is unquoted text of the line itself: it is not split, but its
-	// pattern characters count.
-	literal bool
-	// next begins a new word: "$@" and "${a[@]}".
-	next bool
-	// vanish is an expansion to no word at all, such as an empty "$@".
-	vanish bool
-	// many is an expansion to a number of words that is not known.
-	many bool
+	v    Value
+	kind pieceKind
+	// brk is true when a word ends before this piece, as between the
+	// parameters of "$@".
+	brk bool
+	// many is true when the piece may be any number of words, none included.
+	many   bool
+	stream *Value
 }
 
-// words expands the words of a command to its argv (bash manual 3.5).
-func (e *evaluator) words(sh *shell, list []*syntax.Word) []Word {
-	out := make([]Word, 0, len(list))
-	for _, w := range list {
-		if !e.step(sh) {
-			return out
-		}
-		out = e.appendFields(sh, out, w)
+// words expands the words of a command (bash manual 3.5). There is more than
+// one list where the number of words depends on what is not known.
+func (e *evaluator) words(sh *shell, ws []*syntax.Word) [][]Word {
+	if len(ws) == 0 {
+		return [][]Word{nil}
 	}
-	return out
-}
-
-func (e *evaluator) appendFields(sh *shell, out []Word, w *syntax.Word) []Word {
-	span := sh.span(w)
-	if len(w.Parts) == 1 {
-		if lit, ok := w.Parts[0].(*syntax.Lit); ok && plainLiteral(lit.Value) {
-			return append(out, Word{Value: Known(lit.Value), Span: span})
-		}
-	}
-	if sh.opts.get(optBraceExpand) == no || !hasBrace(w) {
-		return e.splitFields(sh, out, w, span)
-	}
-	parts, ok := braces(w)
-	if !ok {
-		e.overBound(sh, "a brace expansion makes more words than are followed")
-		return append(out, Word{Value: Unknown("a long brace expansion"), Span: span, Many: true})
-	}
-	for _, p := range parts {
-		out = e.splitFields(sh, out, p, span)
-	}
-	return out
-}
-
-// plainLiteral reports whether text is a word without any expansion.
-func plainLiteral(text string) bool {
-	return !strings.ContainsAny(text, "\\~{}*?[]!()'\"$`") && text != ""
-}
-
-func hasBrace(w *syntax.Word) bool {
-	for _, p := range w.Parts {
-		if lit, ok := p.(*syntax.Lit); ok && strings.ContainsRune(lit.Value, '{') {
-			return true
-		}
-		if _, ok := p.(*syntax.BraceExp); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// braces expands the braces of a word (bash manual 3.5.1), or reports that
-// there are too many words.
-func braces(w *syntax.Word) ([]*syntax.Word, bool) {
-	c := *w
-	c.Parts = append([]syntax.WordPart(nil), w.Parts...)
-	syntax.SplitBraces(&c)
-	if braceCount(&c) > maxFields {
-		return nil, false
-	}
-	return expand.Braces(&c), true
-}
-
-func braceCount(w *syntax.Word) int {
-	n := 1
-	for _, p := range w.Parts {
-		b, ok := p.(*syntax.BraceExp)
-		if !ok {
+	first := make([]Word, 0, len(ws))
+	var choices [][]Word
+	for _, w := range ws {
+		if text, quoted, ok := plainLiteral(w); ok {
+			word := Word{Value: Known(text), Span: sh.span(w), Quoted: quoted}
+			if choices == nil {
+				first = append(first, word)
+				continue
+			}
+			for i := range choices {
+				choices[i] = append(choices[i], word)
+			}
 			continue
 		}
-		sum := 0
-		if b.Sequence {
-			sum = sequenceCount(b)
-		} else {
-			for _, el := range b.Elems {
-				sum += braceCount(el)
+		e.steps--
+		more := e.word(sh, w)
+		switch {
+		case choices == nil && len(more) == 1:
+			first = append(first, more[0]...)
+		case choices == nil:
+			choices = [][]Word{first}
+			fallthrough
+		default:
+			choices = multiply(choices, more, sh.span(w))
+		}
+	}
+	if choices == nil {
+		return [][]Word{first}
+	}
+	return choices
+}
+
+// multiply puts each of more behind each of choices. Past a bound it is one
+// word that may be anything.
+func multiply(choices, more [][]Word, span Span) [][]Word {
+	if len(choices)*len(more) > maxChoices {
+		more = [][]Word{{{Value: Unknown("more than a few possible words"), Span: span, Many: true}}}
+	}
+	out := make([][]Word, 0, len(choices)*len(more))
+	for _, c := range choices {
+		for _, m := range more {
+			out = append(out, append(c[:len(c):len(c)], m...))
+		}
+	}
+	return out
+}
+
+// wordsJoined expands words where the caller cannot follow several lists.
+func (e *evaluator) wordsJoined(sh *shell, ws []*syntax.Word) []Word {
+	choices := e.words(sh, ws)
+	if len(choices) == 1 {
+		return choices[0]
+	}
+	same := true
+	for _, c := range choices {
+		same = same && len(c) == len(choices[0]) && !hasMany(c)
+	}
+	if same {
+		out := append([]Word(nil), choices[0]...)
+		for _, c := range choices[1:] {
+			for i := range out {
+				out[i].Value = Join(out[i].Value, c[i].Value)
 			}
 		}
-		n *= max(sum, 1)
-		if n > maxFields {
-			return n
-		}
+		return out
 	}
-	return n
-}
-
-func sequenceCount(b *syntax.BraceExp) int {
-	from, ok1 := smallNumber(b.Elems[0].Lit())
-	to, ok2 := smallNumber(b.Elems[1].Lit())
-	if ok1 && ok2 {
-		return max(from-to, to-from) + 1
+	var all []Word
+	for _, c := range choices {
+		all = append(all, c...)
 	}
-	if len(b.Elems[0].Lit()) == 1 && len(b.Elems[1].Lit()) == 1 {
-		return 128
-	}
-	return maxFields + 1
-}
-
-func smallNumber(s string) (int, bool) {
-	n, ok := parseInteger(s)
-	if !ok || n > 1<<40 || n < -1<<40 {
-		return 0, false
-	}
-	return int(n), true
-}
-
-// splitFields expands one word that has no braces left.
-func (e *evaluator) splitFields(sh *shell, out []Word, w *syntax.Word, span Span) []Word {
-	pieces := e.pieces(sh, w.Parts, false)
-	s := splitter{sh: sh, e: e, span: span, out: out, ifs: sh.ifs()}
-	for _, p := range pieces {
-		s.add(p)
-	}
-	s.flush()
-	if stream := procStream(w); stream != nil && len(s.out) > 0 {
-		s.out[len(s.out)-1].Stream = e.streams[stream]
-	}
-	return s.out
-}
-
-func procStream(w *syntax.Word) *syntax.ProcSubst {
-	if len(w.Parts) != 1 {
+	if len(all) == 0 {
 		return nil
 	}
-	p, _ := w.Parts[0].(*syntax.ProcSubst)
-	return p
+	return []Word{{Value: joinItems(all), Span: all[0].Span, Many: true}}
 }
 
-// scalar expands a word where it is neither split nor matched against files:
-// an assignment, a here-string, the word of a case (bash manual 3.4, 3.6.7).
-func (e *evaluator) scalar(sh *shell, w *syntax.Word) Value {
-	if w == nil {
-		return Known("")
+// plainLiteral is the text of a word that no expansion touches.
+func plainLiteral(w *syntax.Word) (text string, quoted, ok bool) {
+	if len(w.Parts) != 1 {
+		return "", false, false
 	}
-	return e.joined(sh, e.pieces(sh, w.Parts, false))
-}
-
-// joined is the pieces as one text.
-func (e *evaluator) joined(sh *shell, pieces []piece) Value {
-	v := Known("")
-	for i, p := range pieces {
-		if p.next && i > 0 {
-			v = Concat(v, Known(" "))
+	switch p := w.Parts[0].(type) {
+	case *syntax.Lit:
+		if strings.ContainsAny(p.Value, "\\*?[{~") && p.Value != "[" {
+			return "", false, false
 		}
-		if p.many {
-			return Concat(v, Unknown(p.val.Why()))
+		return p.Value, false, true
+	case *syntax.SglQuoted:
+		if !p.Dollar {
+			return p.Value, true, true
 		}
-		v = Concat(v, p.val)
+	case *syntax.DblQuoted:
+		if len(p.Parts) == 0 {
+			return "", true, true
+		}
+		if lit, ok := p.Parts[0].(*syntax.Lit); ok && len(p.Parts) == 1 && strings.IndexByte(lit.Value, '\\') < 0 {
+			return lit.Value, true, true
+		}
 	}
-	return v
+	return "", false, false
 }
 
-// pieces expands the parts of a word. dquoted is true between double quotes.
-func (e *evaluator) pieces(sh *shell, parts []syntax.WordPart, dquoted bool) []piece {
-	var out []piece
-	for i, part := range parts {
-		switch p := part.(type) {
-		case *syntax.Lit:
-			out = e.literal(sh, out, p.Value, dquoted, i == 0)
-		case *syntax.SglQuoted:
-			text := p.Value
-			if p.Dollar {
-				text = ansiC(text)
+// word expands one word into fields.
+func (e *evaluator) word(sh *shell, w *syntax.Word) [][]Word {
+	lists := [][]syntax.WordPart{w.Parts}
+	if mayBrace(w.Parts) {
+		switch sh.opts.get(optBraceExpand) {
+		case yes:
+			var ok bool
+			if lists, ok = braceExpand(w.Parts); !ok {
+				e.overBound(sh, "a brace expansion into more words than are followed")
+				return [][]Word{{{Value: Unknown("a large brace expansion"), Span: sh.span(w), Many: true}}}
 			}
-			out = append(out, piece{val: Known(text), quoted: true})
-		case *syntax.DblQuoted:
-			inner := e.pieces(sh, p.Parts, true)
-			if len(inner) == 0 {
-				inner = []piece{{val: Known(""), quoted: true}}
+		case maybe:
+			for _, p := range w.Parts {
+				e.part(sh, p, unquoted, nil)
 			}
-			out = append(out, inner...)
-		case *syntax.ParamExp:
-			out = append(out, e.param(sh, p, dquoted)...)
-		case *syntax.CmdSubst:
-			out = append(out, piece{val: e.cmdSubst(sh, p), quoted: dquoted})
-		case *syntax.ArithmExp:
-			out = append(out, piece{val: e.arith(sh, p.X).value(), quoted: dquoted})
-		case *syntax.ProcSubst:
-			out = append(out, piece{val: e.procSubst(sh, p), quoted: true})
-		case *syntax.ExtGlob:
-			out = append(out, e.extGlob(sh, p)...)
-		default:
-			e.programProblem(ProblemSyntax, "an expansion that bash does not have", sh.span(part))
-			out = append(out, piece{val: Unknown("an expansion that bash does not have"), many: true})
+			return [][]Word{{{Value: Unknown("a brace expansion that may be off"), Span: sh.span(w), Many: true}}}
 		}
 	}
-	return out
-}
-
-func (e *evaluator) extGlob(sh *shell, p *syntax.ExtGlob) []piece {
-	if strings.ContainsAny(p.Pattern.Value, "$`") {
-		e.programProblem(ProblemReadings, "an expansion inside an extended pattern", sh.span(p))
-	}
-	return []piece{{val: Unknown("an extended pattern"), many: true}}
-}
-
-// literal adds unquoted or double-quoted text of the line with its
-// backslashes removed (bash manual 3.1.2.1, 3.1.2.3).
-func (e *evaluator) literal(sh *shell, out []piece, text string, dquoted, first bool) []piece {
-	if dquoted {
-		return append(out, piece{val: Known(unescapeDouble(text)), quoted: true})
-	}
-	if first && strings.HasPrefix(text, "~") {
-		var head Value
-		head, text = e.tilde(sh, text)
-		out = append(out, piece{val: head, quoted: true})
-		if text == "" {
-			return out
+	span, quoted := sh.span(w), isQuoted(w)
+	choices := [][]Word{nil}
+	for _, parts := range lists {
+		var buf [4]piece
+		ps := e.pieces(sh, parts, buf[:0])
+		more := e.fields(sh, ps, span)
+		for _, list := range more {
+			for i := range list {
+				list[i].Quoted = quoted
+			}
 		}
-	}
-	if first && strings.Contains(text, "=~") {
-		out, text = e.assignmentTilde(sh, out, text)
-	}
-	start := 0
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' || i+1 >= len(text) {
+		if len(choices) == 1 && len(more) == 1 {
+			choices[0] = append(choices[0], more[0]...)
 			continue
 		}
-		if i > start {
-			out = append(out, piece{val: Known(text[start:i]), literal: true})
-		}
-		if text[i+1] != '\n' {
-			out = append(out, piece{val: Known(text[i+1 : i+2]), quoted: true})
-		}
-		i++
-		start = i + 1
+		choices = multiply(choices, more, span)
 	}
-	if start < len(text) {
-		out = append(out, piece{val: Known(text[start:]), literal: true})
+	return choices
+}
+
+// pieces expands the parts of an unquoted word.
+func (e *evaluator) pieces(sh *shell, parts []syntax.WordPart, out []piece) []piece {
+	for i, p := range parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			out = e.part(sh, p, unquoted, out)
+			continue
+		}
+		text := lit.Value
+		if i == 0 && strings.HasPrefix(text, "~") {
+			out, text = e.tilde(sh, text, len(parts) == 1, out)
+		} else if i == 0 {
+			if eq := assignmentEnd(text); eq > 0 && strings.Contains(text[eq:], "~") {
+				out = e.tildes(sh, text, eq, len(parts) == 1, out)
+				continue
+			}
+		}
+		out = literalPieces(text, out)
 	}
 	return out
 }
 
-// assignmentTilde expands the tilde of a word that looks like an assignment:
-// bash does so in any argument (bash manual 3.5.2).
-func (e *evaluator) assignmentTilde(sh *shell, out []piece, text string) ([]piece, string) {
-	name, rest, _ := strings.Cut(text, "=")
-	if !isName(name) || !strings.HasPrefix(rest, "~") {
-		return out, text
+// assignmentEnd is the index behind the = of a word that looks like an
+// assignment, or 0.
+func assignmentEnd(text string) int {
+	eq := strings.IndexByte(text, '=')
+	if eq <= 0 || !validName(text[:eq]) {
+		return 0
 	}
-	head, tail := e.tilde(sh, rest)
-	return append(out, piece{val: Known(name + "="), quoted: true}, piece{val: head, quoted: true}), tail
+	return eq + 1
 }
 
-func unescapeDouble(text string) string {
+func validName(name string) bool {
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// literalPieces adds unquoted text from which the backslashes are taken.
+func literalPieces(text string, out []piece) []piece {
+	for {
+		i := strings.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
+			break
+		}
+		if i > 0 {
+			out = append(out, piece{v: Known(text[:i]), kind: pieceLiteral})
+		}
+		_, n := firstRune(text[i+1:])
+		if text[i+1] != '\n' {
+			out = append(out, piece{v: Known(text[i+1 : i+1+n])})
+		}
+		text = text[i+1+n:]
+	}
+	if text != "" {
+		out = append(out, piece{v: Known(text), kind: pieceLiteral})
+	}
+	return out
+}
+
+// unescapeIn takes away the backslashes that quote inside double quotes or in a
+// here-document (bash manual 3.1.2.3).
+func unescapeIn(text string, q quoting) string {
 	if strings.IndexByte(text, '\\') < 0 {
 		return text
 	}
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' && i+1 < len(text) {
-			switch text[i+1] {
-			case '$', '`', '"', '\\':
-				i++
-			case '\n':
+			switch c := text[i+1]; {
+			case c == '\n':
 				i++
 				continue
+			case c == '$', c == '`', c == '\\', c == '"' && q == inQuotes:
+				i++
 			}
 		}
 		b.WriteByte(text[i])
@@ -289,202 +269,295 @@ func unescapeDouble(text string) string {
 	return b.String()
 }
 
-// tilde expands a leading tilde prefix (bash manual 3.5.2) and gives the rest.
-func (e *evaluator) tilde(sh *shell, text string) (Value, string) {
-	end := strings.IndexByte(text, '/')
-	if end < 0 {
-		end = len(text)
+// part expands one part of a word.
+func (e *evaluator) part(sh *shell, p syntax.WordPart, q quoting, out []piece) []piece {
+	kind := pieceSplit
+	if q != unquoted {
+		kind = pieceQuoted
 	}
-	prefix, rest := text[:end], text[end:]
-	switch prefix {
-	case "~":
-		home := sh.lookup("HOME")
-		if home.set == no {
-			return Unknown("the home directory"), rest
+	switch p := p.(type) {
+	case *syntax.Lit:
+		if q == unquoted {
+			return literalPieces(p.Value, out)
 		}
-		return home.val, rest
-	case "~+":
-		return sh.dir, rest
-	case "~-":
-		if old := sh.lookup("OLDPWD"); old.set == yes {
-			return old.val, rest
+		return append(out, piece{v: Known(unescapeIn(p.Value, q))})
+	case *syntax.SglQuoted:
+		if p.Dollar {
+			return append(out, piece{v: Known(ansiC(p.Value))})
 		}
-		return Known(prefix), rest
+		return append(out, piece{v: Known(p.Value)})
+	case *syntax.DblQuoted:
+		return e.doubleQuoted(sh, p, out)
+	case *syntax.ParamExp:
+		return e.param(sh, p, q, out)
+	case *syntax.CmdSubst:
+		return append(out, piece{v: e.substitute(sh, p), kind: kind})
+	case *syntax.ArithmExp:
+		return append(out, piece{v: e.arith(sh, p.X).value(), kind: kind})
+	case *syntax.ProcSubst:
+		return append(out, e.process(sh, p))
+	case *syntax.ExtGlob:
+		return append(out, piece{v: e.extGlob(sh, p), kind: pieceLiteral})
 	}
-	if strings.ContainsAny(prefix, "\\") {
-		return Known(""), text
-	}
-	return Partial("/", "", "the home directory of "+prefix[1:]), rest
+	e.programProblem(ProblemSyntax, "a part of a word that bash does not have", sh.span(p))
+	return append(out, piece{v: Unknown("a part of a word that is not known"), kind: kind})
 }
 
-// splitter makes words of pieces: splitting, then patterns (bash manual
-// 3.5.7, 3.5.8).
-type splitter struct {
-	e    *evaluator
-	sh   *shell
-	span Span
-	ifs  Value
-	out  []Word
-
-	val     Value
-	pattern strings.Builder
-	started bool
-	quoted  bool
-	glob    bool
-	many    bool
-}
-
-func (s *splitter) add(p piece) {
-	if p.next && s.started {
-		s.flush()
-	}
-	if p.vanish {
-		return
-	}
-	switch {
-	case p.many:
-		s.extend(p.val, false)
-		s.many = true
-	case p.quoted:
-		s.extend(p.val, true)
-		s.quoted = true
-	case p.literal:
-		s.extend(p.val, false)
-	default:
-		s.split(p.val)
-	}
-}
-
-// extend adds to the word in progress.
-func (s *splitter) extend(v Value, quoted bool) {
-	if !s.started {
-		s.started, s.val = true, Known("")
-	}
-	s.val = Concat(s.val, v)
-	if text, known := v.Text(); known {
-		s.pattern.WriteString(quotePattern(text, quoted))
-		if !quoted && strings.ContainsAny(text, "*?[") {
-			s.glob = true
+// doubleQuoted expands what stands between double quotes. It is a word even
+// if it is empty, unless it is nothing but "$@" without parameters.
+func (e *evaluator) doubleQuoted(sh *shell, p *syntax.DblQuoted, out []piece) []piece {
+	start := len(out)
+	none := false
+	for _, part := range p.Parts {
+		before := len(out)
+		out = e.part(sh, part, inQuotes, out)
+		for _, ps := range out[before:] {
+			none = none || ps.kind == pieceNone
 		}
 	}
-}
-
-func quotePattern(text string, quoted bool) string {
-	if !quoted || !strings.ContainsAny(text, "*?[]\\") {
-		return text
+	if len(out) == start {
+		return append(out, piece{v: Known("")})
 	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if strings.IndexByte("*?[]\\", text[i]) >= 0 {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
-}
-
-// split adds an unquoted expansion.
-func (s *splitter) split(v Value) {
-	ifs, known := s.ifs.Text()
-	if !known {
-		s.extend(Unknown("splitting with an IFS that is not known"), false)
-		s.many = true
-		return
-	}
-	if text, ok := v.Text(); ok {
-		s.splitText(text, ifs)
-		return
-	}
-	if isAtom(v) && !strings.ContainsAny(ifs, "0123456789-+.") || v.Kind() == OneOfKind && s.unsplit(v, ifs) {
-		s.extend(v, true)
-		return
-	}
-	s.extend(v, false)
-	s.many = true
-}
-
-// unsplit reports whether every possible text is one word as it stands.
-func (s *splitter) unsplit(v Value, ifs string) bool {
-	for _, t := range v.Texts() {
-		if t == "" || strings.ContainsAny(t, ifs) || strings.ContainsAny(t, "*?[\\") {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *splitter) splitText(text, ifs string) {
-	blank := func(c byte) bool { return strings.IndexByte(ifs, c) >= 0 && (c == ' ' || c == '\t' || c == '\n') }
-	for i := 0; i < len(text); {
-		if c := text[i]; strings.IndexByte(ifs, c) < 0 {
-			end := i
-			for end < len(text) && strings.IndexByte(ifs, text[end]) < 0 {
-				end++
+	if none && len(p.Parts) > 1 {
+		// A parameter list of nothing beside other parts: the word stays.
+		for i := start; i < len(out); i++ {
+			if out[i].kind != pieceNone {
+				return out
 			}
-			s.extend(Known(text[i:end]), false)
-			i = end
+		}
+	}
+	return out
+}
+
+// extGlob is the text of an extended pattern, whose expansions are made.
+func (e *evaluator) extGlob(sh *shell, p *syntax.ExtGlob) Value {
+	text := p.Pattern.Value
+	v := Known(text)
+	if strings.ContainsAny(text, "$`<>\"'\\") {
+		v = e.patternText(sh, text)
+	}
+	return Concat(Concat(Known(p.Op.String()), v), Known(")"))
+}
+
+// patternText is the pattern that text inside an extended pattern stands for.
+func (e *evaluator) patternText(sh *shell, text string) Value {
+	w := e.parseWord(text)
+	if w == nil {
+		e.programProblem(ProblemReadings, "a pattern that is not read", Span{0, len(e.prog.Text)})
+		return Unknown("a pattern that is not read")
+	}
+	inside := sh.fork()
+	return e.pattern(e.within(sh, inside), w)
+}
+
+// joinPieces is the text that pieces are together, without word splitting.
+func joinPieces(ps []piece) Value {
+	v := Known("")
+	for i, p := range ps {
+		if p.kind == pieceNone {
 			continue
 		}
-		delimiter := false
-		for i < len(text) && strings.IndexByte(ifs, text[i]) >= 0 {
-			if !blank(text[i]) {
-				if delimiter {
-					break
-				}
-				delimiter = true
+		if p.many {
+			v = Concat(v, Unknown(p.v.Why()))
+			continue
+		}
+		if p.brk && i > 0 {
+			v = Concat(v, Known(" "))
+		}
+		v = Concat(v, p.v)
+	}
+	return v
+}
+
+// scalar expands a word where no word splitting is done: an assignment, a
+// here-string, the word of case.
+func (e *evaluator) scalar(sh *shell, w *syntax.Word) Value {
+	if w == nil {
+		return Known("")
+	}
+	if text, _, ok := plainLiteral(w); ok {
+		return Known(text)
+	}
+	var buf [4]piece
+	return joinPieces(e.pieces(sh, w.Parts, buf[:0]))
+}
+
+// assigned expands the value of an assignment, in which a tilde counts behind
+// each colon as well.
+func (e *evaluator) assignedValue(sh *shell, w *syntax.Word) Value {
+	if w == nil {
+		return Known("")
+	}
+	if text, _, ok := plainLiteral(w); ok {
+		return Known(text)
+	}
+	var buf [4]piece
+	out := buf[:0]
+	for i, p := range w.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if ok && strings.Contains(lit.Value, "~") && (i == 0 || strings.Contains(lit.Value, ":~")) {
+			from := 0
+			if i > 0 {
+				from = strings.IndexByte(lit.Value, ':') + 1
 			}
-			i++
+			out = e.tildes(sh, lit.Value, from, i == len(w.Parts)-1, out)
+			continue
 		}
-		if delimiter && !s.started {
-			s.started, s.val, s.quoted = true, Known(""), true
-		}
-		s.flush()
+		out = e.part(sh, p, unquoted, out)
 	}
+	return joinPieces(out)
 }
 
-// flush ends the word in progress.
-func (s *splitter) flush() {
-	if !s.started {
-		return
+// pattern expands a word that is a pattern: what is quoted in it stands for
+// itself, by a backslash in front of each character that has a meaning.
+func (e *evaluator) pattern(sh *shell, w *syntax.Word) Value {
+	if w == nil {
+		return Known("")
 	}
-	w := Word{Value: s.val, Span: s.span, Quoted: s.quoted, Many: s.many}
-	pattern, glob := s.pattern.String(), s.glob
-	s.started, s.quoted, s.glob, s.many = false, false, false, false
-	s.pattern.Reset()
-	if w.Many {
-		w.Value = manyValue(w.Value)
+	var buf [4]piece
+	v := Known("")
+	for _, p := range e.pieces(sh, w.Parts, buf[:0]) {
+		if p.kind == pieceNone {
+			continue
+		}
+		if p.kind == pieceQuoted {
+			v = Concat(v, p.v.mapText("", escapePattern))
+			continue
+		}
+		v = Concat(v, p.v)
 	}
-	if text, known := w.Text(); known && text == "" && !w.Quoted {
-		return
-	}
-	if len(s.out) > maxFields {
-		s.e.overBound(s.sh, "the line makes more words than are followed")
-		return
-	}
-	if !glob || firstMeta(pattern) == len(pattern) || s.sh.opts.get(optNoglob) == yes {
-		s.out = append(s.out, w)
-		return
-	}
-	s.out = s.e.glob(s.sh, s.out, w, pattern)
+	return v
 }
 
-// manyValue is what is known of each of the words that a value of several
-// words may become: nothing of its beginning or end holds for all of them.
-func manyValue(v Value) Value {
-	if _, ok := v.Pattern(); ok {
+// substitute is the output of a command substitution, without the newlines at
+// its end (bash manual 3.5.4).
+func (e *evaluator) substitute(sh *shell, c *syntax.CmdSubst) Value {
+	child, ok := e.substitution(sh, "$( )")
+	if !ok {
+		return Unknown("a substitution too deep to be followed")
+	}
+	child.capture, child.out, child.outMoved = true, Known(""), false
+	if sh.opts.get(optInheritErrexit) == no && sh.opts.get(optPosix) == no {
+		child.opts = child.opts.with(optErrexit, no)
+	}
+	e.stmts(child, c.Stmts)
+	e.finish(child)
+	sh.status = child.status
+	return trimNewlines(child.out)
+}
+
+// substitution is a subshell for what stands in a substitution.
+func (e *evaluator) substitution(sh *shell, name string) (*shell, bool) {
+	if sh.ctx.depth >= maxDepth {
+		e.overBound(sh, "substitutions too deep to be followed")
+		return nil, false
+	}
+	child := sh.subshell()
+	ctx := child.ctx
+	ctx.depth++
+	ctx.errOut, ctx.cond = false, false
+	ctx.via = append(ctx.via[:len(ctx.via):len(ctx.via)], Via{Kind: ViaSubstitution, Name: name})
+	return child, true
+}
+
+// trimNewlines takes the newlines off the end, and NUL bytes, which the shell
+// drops.
+func trimNewlines(v Value) Value {
+	trim := func(t string) string {
+		if strings.IndexByte(t, 0) >= 0 {
+			t = strings.ReplaceAll(t, "\x00", "")
+		}
+		return strings.TrimRight(t, "\n")
+	}
+	if v.Kind() != PartialKind {
+		if v.Resolved() {
+			return v.mapText("", trim)
+		}
 		return v
 	}
-	return Unknown(v.Why())
+	prefix, suffix := v.Prefix(), trim(v.Suffix())
+	if suffix == "" {
+		prefix = trim(prefix)
+	}
+	out := Partial(prefix, suffix, v.Why())
+	out.atom = v.core() && (prefix == "" || plainWord(prefix)) && (suffix == "" || plainWord(suffix))
+	if v.Below() && out.Kind() == PartialKind {
+		out.more.below = true
+	}
+	return out
 }
 
-// ifs is the IFS in force.
-func (sh *shell) ifs() Value {
-	v := sh.lookup("IFS")
-	if v.set == no {
-		return Known(" \t\n")
+// process evaluates a process substitution. Its word is the name of a file
+// from which its output is read, or to which its input is written.
+func (e *evaluator) process(sh *shell, p *syntax.ProcSubst) piece {
+	name := p.Op.String() + " )"
+	file := Partial("/dev/fd/", "", "the file of a process substitution")
+	child, ok := e.substitution(sh, name)
+	if !ok {
+		return piece{v: file}
 	}
-	if v.set == maybe {
-		return Unknown("IFS")
+	if p.Op == syntax.CmdOut {
+		child.in = source{val: Unknown("what is written to a process substitution"), piped: true}
+		child.outMoved = true
+		e.stmts(child, p.Stmts)
+		e.finish(child)
+		return piece{v: file}
 	}
-	return v.val
+	child.capture, child.out, child.outMoved = true, Known(""), false
+	e.stmts(child, p.Stmts)
+	e.finish(child)
+	out := child.out
+	return piece{v: file, stream: &out}
+}
+
+// within gives child the place of sh for text that is not the line itself.
+func (e *evaluator) within(sh, child *shell) *shell {
+	ctx := *sh.ctx
+	if !ctx.inside {
+		ctx.inside, ctx.at = true, Span{0, len(e.prog.Text)}
+	}
+	child.ctx = &ctx
+	return child
+}
+
+// textDocument expands text as if it stood between double quotes, as the shell
+// does with prompts, arithmetic and subscripts.
+func (e *evaluator) textDocument(sh *shell, text string) Value {
+	if !strings.ContainsAny(text, "$`\\") {
+		return Known(text)
+	}
+	w := e.parseDocument(text)
+	if w == nil {
+		e.programProblem(ProblemReadings, "a text with expansions that is not read", Span{0, len(e.prog.Text)})
+		return Unknown("a text that is not read")
+	}
+	outer := sh.ctx
+	e.within(sh, sh)
+	v := e.document(sh, w.Parts, false)
+	sh.ctx = outer
+	return v
+}
+
+func (e *evaluator) parseDocument(text string) *syntax.Word {
+	w, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Document(strings.NewReader(text))
+	if err != nil {
+		return nil
+	}
+	return w
+}
+
+// parseWord reads text as the inside of a pattern: one word, blanks included.
+func (e *evaluator) parseWord(text string) *syntax.Word {
+	p := syntax.NewParser(syntax.Variant(syntax.LangBash))
+	var all *syntax.Word
+	for w, err := range p.WordsSeq(strings.NewReader(strings.ReplaceAll(text, "|", `\|`))) {
+		if err != nil {
+			return nil
+		}
+		if all == nil {
+			all = &syntax.Word{}
+		}
+		all.Parts = append(all.Parts, w.Parts...)
+	}
+	return all
 }

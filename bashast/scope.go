@@ -101,8 +101,6 @@ type shell struct {
 
 	ctx  *context
 	args *params
-	// zero is $0 where it is known.
-	zero *Value
 	opts options
 	// dir is the directory in force.
 	dir Value
@@ -145,6 +143,8 @@ type context struct {
 	errOut bool
 	// sub is true in a subshell of any kind.
 	sub bool
+	// name is $0.
+	name Value
 	// depth counts functions, scripts and substitutions around.
 	depth int
 }
@@ -165,12 +165,10 @@ type loopFrame struct {
 // callFrame is one function being called.
 type callFrame struct {
 	outer *callFrame
-	fn    *function
+	name  string
 	// locals are the names ever made local in it, in any branch.
 	locals []string
-	// saved holds what the locals hide.
-	saved map[string]variable
-	level int
+	level  int
 }
 
 // fork is a child of s: what happens to it is not seen by s.
@@ -217,6 +215,7 @@ func (s *shell) split() (ok, fail *shell) {
 		ok.dead = ok.dead || s.status.ok() == no
 		fail.dead = fail.dead || s.status.ok() == yes
 	}
+	ok.ctx, fail.ctx = s.ctx, s.ctx
 	ok.status = 0
 	if fail.status.ok() != no {
 		fail.status = statusFailure

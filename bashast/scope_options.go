@@ -1,13 +1,13 @@
 package bashast
 
 // options are those of set and shopt that matter to what runs (bash manual
-// 4.3). An optionBits is on, off, or not known.
-type options struct{ on, unknown optionBits }
+// 4.3). An option is on, off, or not known.
+type options struct{ on, unknown shellOption }
 
-type optionBits uint32
+type shellOption uint32
 
 const (
-	optAllexport optionBits = 1 << iota
+	optAllexport shellOption = 1 << iota
 	optErrexit
 	optNoglob
 	optNounset
@@ -40,7 +40,7 @@ const (
 )
 
 // setOptions are the long names of set -o.
-var setOptions = map[string]optionBits{
+var setOptions = map[string]shellOption{
 	"allexport": optAllexport, "errexit": optErrexit, "noglob": optNoglob, "nounset": optNounset,
 	"noexec": optNoexec, "pipefail": optPipefail, "xtrace": optXtrace, "braceexpand": optBraceExpand,
 	"posix": optPosix, "functrace": optFunctrace, "noclobber": optNoclobber, "physical": optPhysical,
@@ -48,14 +48,14 @@ var setOptions = map[string]optionBits{
 }
 
 // setLetters are the short names of set.
-var setLetters = map[byte]optionBits{
+var setLetters = map[byte]shellOption{
 	'a': optAllexport, 'e': optErrexit, 'f': optNoglob, 'u': optNounset, 'n': optNoexec, 'x': optXtrace,
 	'B': optBraceExpand, 'T': optFunctrace, 'C': optNoclobber, 'P': optPhysical, 'k': optKeyword,
 	'p': optPrivileged,
 }
 
 // shoptOptions are the names of shopt.
-var shoptOptions = map[string]optionBits{
+var shoptOptions = map[string]shellOption{
 	"extglob": optExtglob, "nullglob": optNullglob, "failglob": optFailglob, "dotglob": optDotglob,
 	"globstar": optGlobstar, "nocaseglob": optNocaseglob, "nocasematch": optNocasematch,
 	"expand_aliases": optExpandAliases, "lastpipe": optLastpipe, "assoc_expand_once": optAssocExpandOnce,
@@ -63,7 +63,7 @@ var shoptOptions = map[string]optionBits{
 	"inherit_errexit": optInheritErrexit, "xpg_echo": optXpgEcho,
 }
 
-func (o options) get(bit optionBits) tri {
+func (o options) get(bit shellOption) tri {
 	switch {
 	case o.unknown&bit != 0:
 		return maybe
@@ -73,8 +73,8 @@ func (o options) get(bit optionBits) tri {
 	return no
 }
 
-// with is o after the optionBits is set to t.
-func (o options) with(bit optionBits, t tri) options {
+// with is o after the option is set to t.
+func (o options) with(bit shellOption, t tri) options {
 	o.on &^= bit
 	o.unknown &^= bit
 	switch t {

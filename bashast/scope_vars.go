@@ -21,6 +21,8 @@ const (
 	attrIndexed
 	attrAssoc
 	attrTrace
+	// attrMaybeExport is set besides attrExport where it may be wrong.
+	attrMaybeExport
 )
 
 // variable is what is known of one shell variable. It is never changed in
@@ -32,6 +34,10 @@ type variable struct {
 	attrs attrs
 	// elems are the elements of an array, nil for a scalar.
 	elems *elements
+	// hidden is, in a record of makeLocal, the variable that the local of the
+	// function level hides.
+	hidden *variable
+	level  *callFrame
 }
 
 func (v variable) array() bool { return v.attrs&(attrIndexed|attrAssoc) != 0 }
@@ -123,6 +129,9 @@ func joinVariables(a, b variable) variable {
 		set:   joinTri(a.set, b.set),
 		attrs: a.attrs | b.attrs,
 	}
+	if a.hidden != nil || b.hidden != nil {
+		return joinHidden(a, b, j)
+	}
 	// An unset variable has no value of its own that could be the other's.
 	switch {
 	case a.set == no && !a.array():
@@ -133,6 +142,21 @@ func joinVariables(a, b variable) variable {
 	if a.elems != nil || b.elems != nil {
 		j.elems = joinElements(a, b)
 	}
+	return j
+}
+
+// joinHidden joins records of makeLocal: one that is there in one way only
+// stands for a variable that may be local.
+func joinHidden(a, b, j variable) variable {
+	if a.level != b.level {
+		if a.hidden == nil {
+			a = b
+		}
+		a.set = maybe
+		return a
+	}
+	old := joinVariables(*a.hidden, *b.hidden)
+	j.hidden, j.level = &old, a.level
 	return j
 }
 
@@ -153,12 +177,16 @@ func joinElements(a, b variable) *elements {
 // function is what is known of a function name.
 type function struct {
 	// bodies are those it may have; none when it is surely not defined.
-	bodies []*syntax.FuncDecl
-	// src is the text that the positions in each body refer to.
-	srcs []*context
+	bodies []*body
 	// absent is true when it may as well not be defined.
 	absent bool
 	export bool
+}
+
+// body is a function definition, and where it stands.
+type body struct {
+	decl *syntax.FuncDecl
+	ctx  *context
 }
 
 func joinFunctions(a, b *function) *function {
@@ -170,10 +198,9 @@ func joinFunctions(a, b *function) *function {
 		if f == nil {
 			continue
 		}
-		for i, body := range f.bodies {
-			if !slices.Contains(j.bodies, body) {
-				j.bodies = append(j.bodies, body)
-				j.srcs = append(j.srcs, f.srcs[i])
+		for _, b := range f.bodies {
+			if !slices.Contains(j.bodies, b) {
+				j.bodies = append(j.bodies, b)
 			}
 		}
 		j.export = j.export || f.export
@@ -282,7 +309,7 @@ func (env *Env) variable(name string) variable {
 	if env.Sealed {
 		return variable{val: Known("")}
 	}
-	return variable{val: Unknown("$" + name + " is not known"), set: maybe, attrs: attrExport}
+	return variable{val: Unknown("$" + name + " is not known"), set: maybe, attrs: attrExport | attrMaybeExport}
 }
 
 // names are the names of the variables that the line says something of.

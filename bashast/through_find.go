@@ -384,21 +384,9 @@ func (l *looker) parallelRun(p *parsed, words []Word, arg Value) {
 		run = append(run, Word{Value: arg, Span: l.c.Span})
 	}
 	script := joinWords(run)
-	if p.has("-q") || !script.Resolved() || hasBlanks(run) {
+	if p.has("-q") || !script.Resolved() {
 		l.argv(run)
+		return
 	}
-	if !p.has("-q") && script.Resolved() {
-		l.shell(script, -1)
-	}
-}
-
-// hasBlanks reports whether a word holds what a shell would split at: versions
-// of parallel differ in whether they quote such words.
-func hasBlanks(words []Word) bool {
-	for i := range words {
-		if i > 0 && strings.ContainsAny(words[i].Prefix(), " \t\n") {
-			return true
-		}
-	}
-	return false
+	l.shell(script, -1)
 }

@@ -26,6 +26,7 @@ type valueParts struct {
 	suffix string   // Partial: what it ends with
 	glob   string   // Partial: the pattern it is a match of
 	below  bool     // Partial: the unknown part holds no ".." segment
+	core   bool     // Partial: the unknown part is one atom
 }
 
 // Kind says how much of a value is known.
@@ -269,7 +270,15 @@ func Concat(a, b Value) Value {
 	}
 	v := Partial(prefix, suffix, why)
 	v.atom = isAtom(a) && isAtom(b)
+	if v.more != nil {
+		v.more.core = a.core() && b.kind == KnownKind || a.kind == KnownKind && b.core()
+	}
 	return v
+}
+
+// core reports whether what is not known of v is one atom.
+func (v Value) core() bool {
+	return v.kind == UnknownKind && v.atom || v.kind == PartialKind && v.more.core
 }
 
 func concatResolved(as, bs []string) Value {
