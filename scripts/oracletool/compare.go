@@ -51,7 +51,7 @@ func compare(c claim, o observation, fixed bool) []finding {
 		return found
 	}
 	started := make([]bool, len(c.Commands))
-	for _, s := range o.Starts {
+	for _, s := range distinct(o.Starts) {
 		if f, ok := judgeStart(c, s, started); !ok {
 			found = append(found, f)
 		}
@@ -65,6 +65,17 @@ func compare(c claim, o observation, fixed bool) []finding {
 		found = append(found, judgeListed(command, started[i], fixed)...)
 	}
 	return found
+}
+
+// distinct leaves out starts that are the same as an earlier one.
+func distinct(starts []start) []start {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(starts), func(s start) bool {
+		key := fmt.Sprintf("%q %q %q", s.Argv, s.Dir, s.Path)
+		again := seen[key]
+		seen[key] = true
+		return again
+	})
 }
 
 // judgeListed looks at one listed command of a resolved line.

@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -17,6 +18,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -200,17 +203,27 @@ func givenLines(path string, writers bool) (source, error) {
 
 // smaller makes the first groups smaller, so that groups of one cause meet.
 func (o *oracle) smaller(ctx context.Context, opts options, groups []*group) ([]*group, error) {
-	if len(groups) == 0 || opts.shrink == 0 {
-		return groups, nil
+	first := groups[:min(len(groups), opts.shrink)]
+	var next atomic.Int64
+	failures := make([]error, o.jobs)
+	var wg sync.WaitGroup
+	for job := range min(o.jobs, len(first)) {
+		wg.Go(func() {
+			w, err := o.newWorker(ctx, job)
+			if err != nil {
+				failures[job] = err
+				return
+			}
+			defer w.Close()
+			for i := next.Add(1) - 1; i < int64(len(first)); i = next.Add(1) - 1 {
+				s := &shrinker{worker: w, only: opts.only}
+				first[i].Examples[0] = s.shrink(ctx, first[i].Examples[0], first[i].Kind)
+			}
+		})
 	}
-	w, err := o.newWorker(ctx, 0)
-	if err != nil {
+	wg.Wait()
+	if err := errors.Join(failures...); err != nil {
 		return nil, err
-	}
-	defer w.Close()
-	for _, g := range groups[:min(len(groups), opts.shrink)] {
-		s := &shrinker{worker: w, only: opts.only}
-		g.Examples[0] = s.shrink(ctx, g.Examples[0], g.Kind)
 	}
 	return merge(groups), ctx.Err()
 }

@@ -182,7 +182,7 @@ func describe(w io.Writer, out outcome, kind findingKind) {
 			fmt.Fprintf(w, "    %-9s %s\n", f.Kind, f.What)
 		}
 	}
-	for _, s := range out.Observed.Starts {
+	for _, s := range distinct(out.Observed.Starts) {
 		fmt.Fprintf(w, "    bash      %s\n", s)
 	}
 	for _, c := range out.Observed.Changes {

@@ -8,7 +8,7 @@ import (
 
 // shrinkTries bounds how many smaller lines are tried for one finding, for
 // each of the two ways.
-const shrinkTries = 1500
+const shrinkTries = 600
 
 // shrinker makes a line smaller while the analysis is still wrong about it in
 // the same way.
@@ -64,6 +64,9 @@ func (s *shrinker) first(ctx context.Context, candidates iter.Seq[sample], kind 
 		if s.tries <= 0 {
 			return outcome{}, false
 		}
+		if !s.hopeful(candidate, kind) {
+			continue
+		}
 		batch = append(batch, outcome{sample: candidate})
 		if len(batch) == batchSize/4 {
 			if out, ok := judge(); ok {
@@ -72,6 +75,19 @@ func (s *shrinker) first(ctx context.Context, candidates iter.Seq[sample], kind 
 		}
 	}
 	return judge()
+}
+
+// hopeful reports whether what the analysis says of candidate can be wrong in
+// the way kind says: it alone is much faster than bash.
+func (s *shrinker) hopeful(candidate sample, kind findingKind) bool {
+	c, found := s.worker.claim(candidate.Line)
+	switch kind {
+	case crash:
+		return len(found) > 0
+	case overAsk:
+		return c.Unresolved
+	}
+	return len(found) == 0 && !c.Unresolved
 }
 
 // fewerChoices are the lines made from some of the decisions of out, or from
