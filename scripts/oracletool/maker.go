@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -138,13 +139,24 @@ func (m *maker) piece(kind string) string {
 	var b strings.Builder
 	for _, p := range w {
 		if p.hole {
-			b.WriteString(m.fill(p.text))
+			text := m.fill(p.text)
+			m.loose = m.loose || len(w) > 1 && (p.text == "cmd" || p.text == "stmt") && breaks(text)
+			b.WriteString(text)
 		} else {
 			b.WriteString(p.text)
 		}
 	}
 	return b.String()
 }
+
+// breaks reports whether text, as a part of a larger statement, may fall apart
+// and leave an assignment to chance: X && v=a; Y $v.
+func breaks(text string) bool {
+	return strings.ContainsAny(text, ";\n") && assigns.MatchString(text)
+}
+
+// assigns finds what changes a variable, the directory or the like.
+var assigns = regexp.MustCompile(`=|\b(read|printf -v|mapfile|readarray|cd|pushd|popd|set|shopt|unset|getopts|let)\b|\+\+|\(\)`)
 
 func (m *maker) construct(kind string) construct {
 	constructs := m.grammar.kinds[kind]
@@ -229,8 +241,11 @@ func (m *maker) list() string {
 		n += max(0, m.choices.below(6)-3)
 	}
 	var b strings.Builder
+	conditional := false
 	for i := range n {
 		text := m.inFront(m.piece("stmt"))
+		m.loose = m.loose || conditional && breaks(text)
+		conditional = false
 		b.WriteString(text)
 		if i == n-1 {
 			break
@@ -240,7 +255,9 @@ func (m *maker) list() string {
 		case strings.HasSuffix(text, "&"):
 			b.WriteString(m.or(" ", "\n"))
 		default:
-			b.WriteString(m.piece("sep"))
+			sep := m.piece("sep")
+			conditional = strings.Contains(sep, "&") || strings.Contains(sep, "|")
+			b.WriteString(sep)
 		}
 	}
 	return b.String()

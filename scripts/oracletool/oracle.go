@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -159,9 +159,12 @@ func (s sample) request() request {
 	return r
 }
 
-// complained reports whether bash found fault with the line: such a line may
-// well be called unresolved, though what it does is fixed.
-func complained(o observation) bool { return strings.Contains(o.Said, shellArgv0+": ") }
+// complaint is how a shell finds fault with a line or a script.
+var complaint = regexp.MustCompile(`(?m)^(/usr)?(/bin/)?(ba|da)?sh: |^[^ ]*: line \d+: `)
+
+// complained reports whether a shell found fault with the line: such a line
+// may well be called unresolved, though what it does is fixed.
+func complained(o observation) bool { return complaint.MatchString(o.Said) }
 
 // claim asks the analysis; one that panics is a finding.
 func (w *worker) claim(line string) (c claim, found []finding) {
