@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/pi-guard/pi-guard/cmd/pi-guard/scripted"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -71,14 +72,57 @@ func (t *terminalSeat) keys(keys ...string) error {
 	return err
 }
 
+// say types text and sends it. Keys that come while pi still draws its first
+// screen are lost, and the first Enter after a command only takes its
+// completion; so it looks at the editor, as a person does, and goes on.
 func (t *terminalSeat) say(_ context.Context, text string) error {
-	if _, err := t.tmux("send-keys", "-l", "--", text); err != nil {
+	in := func() bool { return strings.Contains(t.editor(), flatten(text)) }
+	if err := t.insist(func() error {
+		if t.editor() != "" {
+			return nil // on its way
+		}
+		_, err := t.tmux("send-keys", "-l", "--", text)
 		return err
+	}, in); err != nil {
+		return fmt.Errorf("typing %q: %w", text, err)
 	}
-	if !until(func() bool { return strings.Contains(flatten(t.screen()), flatten(text)) }) {
-		return fmt.Errorf("what was typed does not appear: %s", text)
+	if err := t.insist(func() error { return t.keys("Enter") }, func() bool { return !in() }); err != nil {
+		return fmt.Errorf("sending %q: %w", text, err)
 	}
-	return t.keys("Enter")
+	return nil
+}
+
+// insist does something until it has worked, giving it a while each time.
+func (t *terminalSeat) insist(do func() error, worked func() bool) error {
+	const tries, looks = 8, 60
+	for range tries {
+		if err := do(); err != nil {
+			return err
+		}
+		for range looks {
+			if worked() {
+				return nil
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	return fmt.Errorf("the screen does not show it:\n%s", t.screen())
+}
+
+// editor is the text in pi's editor, which is between the last two rules of
+// the screen.
+func (t *terminalSeat) editor() string {
+	lines := strings.Split(t.screen(), "\n")
+	end := -1
+	for i := len(lines) - 1; i >= 0; i-- {
+		switch rule := strings.HasPrefix(lines[i], "────"); {
+		case rule && end < 0:
+			end = i
+		case rule:
+			return flatten(strings.Join(lines[i+1:end], " "))
+		}
+	}
+	return ""
 }
 
 func (t *terminalSeat) screen() string {
