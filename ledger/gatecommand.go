@@ -32,7 +32,7 @@ func (g *gate) command(ctx context.Context, command string, st standing) error {
 	seen, err := g.look(ctx, command)
 	if err != nil {
 		if errors.Is(err, errTampered) {
-			g.missing(command, Reason{Code: "ledger-broken", Text: err.Error(), Remedy: "run it again; `pi-guard ledger verify` shows the damage"})
+			g.missing(command, Reason{Code: "ledger-broken", Text: err.Error(), Remedy: "run it again: what was recorded before does not count any more"})
 			return nil
 		}
 		return fmt.Errorf("looking for runs of `%s`: %w", command, err)
