@@ -466,6 +466,11 @@ func (e *evaluator) script(sh *shell, at int, cmd *Command, in *inner, text stri
 		return
 	}
 	ctx.src = text
+	if !in.sameShell && isPosixShell(cmd.Name()) {
+		if mark := extension(text); mark != "" {
+			e.problem(at, ProblemScript, cmd.Name()+" may be a shell that does not read "+mark+" as bash does", e.prog.Commands[at].Span)
+		}
+	}
 	if in.file != "" || !in.sameShell {
 		ctx.ret = &landing{base: sh}
 	}

@@ -119,6 +119,10 @@ func (e *evaluator) matches(sh *shell, p string) ([]string, bool) {
 	if sh.opts.get(optGlobstar) == yes && strings.Contains(p, "**") {
 		return nil, false
 	}
+	if _, err := env.Files.Stat(env.Dir); err != nil {
+		// What is not here to be seen may still be where the line runs.
+		return nil, false
+	}
 	g := globber{env: env, dot: sh.opts.get(optDotglob) == yes, ext: sh.opts.get(optExtglob), fold: sh.opts.get(optNocaseglob)}
 	if g.ext == yes && strings.Contains(p, "(") && strings.Contains(p, "/") {
 		return nil, false
