@@ -17,7 +17,7 @@ func isBuiltin(name string) bool {
 
 // startBuiltin runs a builtin.
 func (e *evaluator) startBuiltin(sh *shell, at int, cmd *Command, name string, before status) {
-	cmd.Effects = append(cmd.Effects, effects(cmd, *sh.ctx.env)...)
+	cmd.Effects = append(cmd.Effects, allEffects(cmd, *sh.ctx.env)...)
 	e.setCommand(at, cmd)
 	if sh.capture && !sh.outMoved && printsKnown(name) {
 		e.printed(sh, output(cmd, *sh.ctx.env))

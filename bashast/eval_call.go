@@ -155,7 +155,7 @@ func (e *evaluator) startUnknown(sh *shell, at int, cmd *Command, m mode) {
 		reason += ": " + first.Why()
 	}
 	cmd.Problems = append(cmd.Problems, Problem{ProblemName, reason, first.Span})
-	cmd.Effects = append(cmd.Effects, effects(cmd, *sh.ctx.env)...)
+	cmd.Effects = append(cmd.Effects, allEffects(cmd, *sh.ctx.env)...)
 	e.setCommand(at, cmd)
 	if first.Many && len(cmd.Words) > 1 && e.step(sh) {
 		rest := *cmd
@@ -189,7 +189,7 @@ func (e *evaluator) startNamed(sh *shell, at int, cmd *Command, name string, bef
 // program of that name as well.
 func (e *evaluator) startFunction(sh *shell, at int, cmd *Command, f *function, before status) {
 	cmd.Function = true
-	cmd.Effects = append(cmd.Effects, effects(cmd, *sh.ctx.env)...)
+	cmd.Effects = append(cmd.Effects, allEffects(cmd, *sh.ctx.env)...)
 	e.setCommand(at, cmd)
 	var ways []*shell
 	for _, d := range f.bodies {
@@ -223,7 +223,7 @@ func redirectEffects(cmd *Command) []Effect {
 // startProgram runs a program, and whatever that is known to run in turn.
 func (e *evaluator) startProgram(sh *shell, at int, cmd *Command) {
 	e.touched = true
-	cmd.Effects = append(cmd.Effects, effects(cmd, *sh.ctx.env)...)
+	cmd.Effects = append(cmd.Effects, allEffects(cmd, *sh.ctx.env)...)
 	e.setCommand(at, cmd)
 	out := e.through(sh, at)
 	if sh.capture && !sh.outMoved {

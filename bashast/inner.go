@@ -24,8 +24,6 @@ type inner struct {
 	words []Word
 	// script is the text for innerShell and innerCode.
 	script Value
-	// lang is the language of innerCode: "python", "node", "awk", "sql", …
-	lang string
 	// args are the positional parameters $0, $1, … that a shell script gets.
 	args []Word
 	// dir is the directory it runs in where the wrapper changes it; the zero
