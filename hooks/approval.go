@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -170,7 +171,9 @@ func covers(answered, open []profiles.Opinion) bool {
 	return true
 }
 
-// remember is the step that counts refusals (P10).
+// remember is the step that keeps refusals (P10). They hold for the calls of the
+// same message at once, but count as a try only when the turn ends: the model
+// wrote those calls before it was told.
 func (s *Session) remember(t *sitting) func(context.Context, *judging) error {
 	return func(ctx context.Context, j *judging) error {
 		if j.resolution.Action != profiles.Deny || j.ground == nil {
@@ -182,11 +185,10 @@ func (s *Session) remember(t *sitting) func(context.Context, *judging) error {
 		}
 		err := s.change(t, func(st *state) {
 			denied := make(map[string]int, len(st.Denied)+len(keys))
-			for k, n := range st.Denied {
-				denied[k] = n
-			}
+			maps.Copy(denied, st.Denied)
 			for _, k := range keys {
-				denied[k]++
+				denied[k] = st.Denied[k] // 0 is there, and refuses
+				t.refused[k] = true
 			}
 			st.Denied = denied
 		})
@@ -195,6 +197,26 @@ func (s *Session) remember(t *sitting) func(context.Context, *judging) error {
 		}
 		return nil
 	}
+}
+
+// countTries counts up what was refused in the turn that ends: the model is told.
+func (s *Session) countTries(t *sitting) error {
+	s.mu.Lock()
+	none := len(t.refused) == 0
+	s.mu.Unlock()
+	if none {
+		return nil
+	}
+	return s.change(t, func(st *state) {
+		denied := maps.Clone(st.Denied)
+		for k := range t.refused {
+			if _, there := denied[k]; there { // the person may have cleared it
+				denied[k]++
+			}
+		}
+		st.Denied = denied
+		t.refused = map[string]bool{}
+	})
 }
 
 // forget drops what was refused so far: a new instruction of the person may

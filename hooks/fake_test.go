@@ -189,6 +189,14 @@ func (d *desk) says(text string) {
 	}
 }
 
+// turnEnds tells the guard that the model gets the results of its calls.
+func (d *desk) turnEnds() {
+	d.t.Helper()
+	if _, err := d.session.TurnEnd(context.Background(), rpc.Turn{}); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
 // status is the latest text of the footer.
 func (d *desk) status() string {
 	d.person.mu.Lock()

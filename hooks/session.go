@@ -90,6 +90,7 @@ type sitting struct {
 	handoffs int                 // how often the agent was sent back for evidence
 	ground   *ground             // what calls are judged on now
 	calls    map[string]*judging // allowed calls that have no result yet, by pi's id
+	refused  map[string]bool     // keys of state.Denied that the model is told of when the turn ends
 
 	turn        atomic.Int64 // pi's number of the turn
 	toldScratch atomic.Bool  // the person knows that there is no scratch directory

@@ -35,6 +35,7 @@ func (s *Session) SessionStart(ctx context.Context, e rpc.SessionStart) (rpc.Ses
 		prefix: projectPrefix(e.Cwd),
 		calls:  map[string]*judging{},
 
+		refused: map[string]bool{},
 		scratch: scratchOf(s.opts.DataDir, e.SessionID),
 	}
 	t.vars["TMPDIR"], t.vars["PI_SCRATCH_DIR"] = t.scratch, t.scratch

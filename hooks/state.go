@@ -36,7 +36,8 @@ type state struct {
 	// Grants are the standing yeses, Blocks the blocked paths.
 	Grants profiles.Grants `json:"grants,omitempty"`
 	Blocks []string        `json:"blocks,omitempty"`
-	// Denied counts refusals by the keys of profiles.DenialKeys (P10).
+	// Denied holds refusals by the keys of profiles.DenialKeys, with how often
+	// the model was told of each (P10).
 	Denied map[string]int `json:"denied,omitempty"`
 	// Hidden are the tools that the mode took away from those the person has on (P7).
 	Hidden []string `json:"hidden,omitempty"`

@@ -68,6 +68,34 @@ func TestDeniedIsForgottenWhenThePersonSpeaks(t *testing.T) {
 	}
 }
 
+// TestTriesAreCountedByTurn: calls of one message are one try, however many
+// they are, since the model wrote them before it was told (P10).
+func TestTriesAreCountedByTurn(t *testing.T) {
+	tests := map[string]struct {
+		config string // the person's configuration
+		answer string
+	}{
+		"refused by the person": {`{}`, "Deny"},
+		"refused by a rule":     {`{"modes": {"default": {"permission": {"write": {"*": "deny"}}}}}`, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, tt.answer)
+			d.write("~/.pi/agent/permission-mode.json", tt.config)
+			for turn, text := range []string{"", "second try", "third try"} {
+				for call := range 3 {
+					v := d.call("write", path("a.txt"))
+					if !v.Block || v.Terminate != (turn == 2) || !strings.Contains(v.Reason, text) ||
+						turn == 0 && strings.Contains(v.Reason, "try of the same") {
+						t.Errorf("turn %d, call %d: block %v, terminate %v: %s", turn, call, v.Block, v.Terminate, v.Reason)
+					}
+				}
+				d.turnEnds()
+			}
+		})
+	}
+}
+
 // TestSurvivesRestart starts another guard for the same session: modes, grants
 // and blocks are there; another session has none of them (P5).
 func TestSurvivesRestart(t *testing.T) {

@@ -17,14 +17,17 @@ func (s *Session) TurnStart(_ context.Context, e rpc.Turn) (rpc.Empty, error) {
 }
 
 // TurnEnd is pi's turn_end. A call that was allowed and has no result by now
-// will have none: it was aborted.
-func (s *Session) TurnEnd(_ context.Context, e rpc.Turn) (rpc.Empty, error) {
+// will have none: it was aborted. What was refused counts as one try from now on.
+func (s *Session) TurnEnd(ctx context.Context, e rpc.Turn) (rpc.Empty, error) {
 	t, err := s.sitting()
 	if err != nil {
 		return rpc.Empty{}, err
 	}
 	if e.HandedOff {
 		s.sendBack(t)
+	}
+	if err := s.countTries(t); err != nil {
+		s.tell(ctx, "warning", "pi-guard: "+err.Error()+".")
 	}
 	s.mu.Lock()
 	lost := t.calls

@@ -14,7 +14,7 @@ import (
 func pathDenialKey(path *PathFact, form string) string { return effectOf(path) + ":" + form }
 
 // deniedBefore is the opinion on a target that the person refused before.
-func deniedBefore(target string, n int) Opinion {
+func deniedBefore(target string) Opinion {
 	return Opinion{
 		Layer: LayerDenied, Action: Deny, Origin: OriginFixed, Rule: "denied-before", Target: target,
 		Reason: quote(target) + " was refused by the person in this session",
@@ -36,16 +36,16 @@ func (p *Policy) judgeDeniedCall(f *Facts, v *Verdict) {
 	if len(f.Session.Denied) == 0 {
 		return
 	}
-	if n := f.Session.Denied[callKey(f)]; n > 0 {
+	if _, refused := f.Session.Denied[callKey(f)]; refused {
 		target := f.Tool
 		if f.Program != nil {
 			target = OneLine(f.Program.Text)
 		}
-		v.Add(deniedBefore(target, n))
+		v.Add(deniedBefore(target))
 	}
 	for _, host := range f.hosts() {
-		if n := f.Session.Denied["host:"+host]; n > 0 {
-			v.Add(deniedBefore(host, n))
+		if _, refused := f.Session.Denied["host:"+host]; refused {
+			v.Add(deniedBefore(host))
 		}
 	}
 }
@@ -85,7 +85,8 @@ func hostOf(text string) string {
 	return strings.ToLower(host)
 }
 
-// DenialKeys are the keys to count up in Session.Denied after a refusal (P10).
+// DenialKeys are the keys to put into Session.Denied after a refusal, and to
+// count up there once the model has been told of it (P10).
 // A person's refusal is remembered by what was refused, on every surface: the
 // paths asked about, else the call word for word. Any other refusal is only
 // counted, so that a repeated try is noticed; it never refuses anything itself.

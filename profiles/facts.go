@@ -118,6 +118,7 @@ type Session struct {
 	PermissionProfile string // "" follows the project profile
 	Blocks            []string
 	// Denied holds targets that a person or rule refused, by the keys that
-	// DenialKeys makes, with the number of refusals (P10).
+	// DenialKeys makes. A key that is there refuses; its number is how often
+	// the model was told so, which is 0 until it has been (P10).
 	Denied map[string]int
 }

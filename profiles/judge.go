@@ -330,8 +330,8 @@ func (p *Policy) judgeBlocked(f *Facts, path *PathFact, v *Verdict) {
 				return
 			}
 		}
-		if n := f.Session.Denied[pathDenialKey(path, form)]; n > 0 {
-			v.Add(deniedBefore(path.display(), n))
+		if _, refused := f.Session.Denied[pathDenialKey(path, form)]; refused {
+			v.Add(deniedBefore(path.display()))
 			return
 		}
 	}
