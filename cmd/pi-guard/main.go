@@ -50,6 +50,8 @@ type commandLine struct {
 	Install   installCmd   `cmd:"" help:"Put the extension in place for your pi."`
 	Uninstall uninstallCmd `cmd:"" help:"Take it away, leaving pi's settings as they were."`
 	Doctor    doctorCmd    `cmd:"" help:"Look whether everything is right for pi to be guarded."`
+	Ledger    ledgerCmd    `cmd:"" help:"Read the evidence of what ran, and check that it is whole."`
+	Gate      gateCmd      `cmd:"" help:"Say whether work may be handed over."`
 	Profile   profileCmd   `cmd:"" help:"Write, show and check the project's profile."`
 	Import    importCmd    `cmd:"" help:"Turn another guard's rules into ours."`
 
