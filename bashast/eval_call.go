@@ -14,7 +14,7 @@ func (e *evaluator) call(sh *shell, st *syntax.Stmt, c *syntax.CallExpr) {
 		return
 	}
 	status := sh.status
-	sh.status = 0
+	sh.substituted = false
 	choices := e.words(sh, c.Args)
 	if len(choices) == 1 {
 		e.callWith(sh, st, c, at, choices[0], status)
@@ -44,6 +44,9 @@ func (e *evaluator) callWith(sh *shell, st *syntax.Stmt, c *syntax.CallExpr, at 
 	restore := e.redirects(sh, st.Redirs, &cmd, at)
 	if len(words) == 0 {
 		e.assignments(sh, c.Assigns, &cmd, at)
+		if !sh.substituted {
+			sh.status = 0
+		}
 		e.setCommand(at, &cmd)
 		restore(sh)
 		e.mayStop(sh)
@@ -490,7 +493,7 @@ func (e *evaluator) script(sh *shell, at int, cmd *Command, in *inner, text stri
 	}
 	sh.become(states...)
 	if in.sameShell && len(in.args) > 0 {
-		sh.args = args
+		sh.withArgs(args)
 	}
 }
 
@@ -524,7 +527,6 @@ func (e *evaluator) text(sh *shell, at int, text, file string) {
 	if r.file != nil {
 		e.stmts(sh, r.file.Stmts)
 	}
-	sh.commit()
 	for _, st := range r.extra {
 		e.stmt(sh.fork(), st)
 	}

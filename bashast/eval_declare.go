@@ -43,6 +43,10 @@ func (e *evaluator) declClause(sh *shell, st *syntax.Stmt, c *syntax.DeclClause)
 		return
 	}
 	d := e.declaring(sh, name, &cmd, at)
+	if name == "local" && sh.ctx.fn == nil {
+		d.wrong = true
+		sh.status = 1
+	}
 	for _, a := range c.Args {
 		d.arg(a)
 	}

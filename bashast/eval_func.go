@@ -63,7 +63,7 @@ func (e *evaluator) callFunction(sh *shell, b *body, words []Word) {
 	way := sh.fork()
 	way.args = positional(words[1:])
 	e.enter(way, sh, b)
-	sh.args = args
+	sh.withArgs(args)
 }
 
 // enter evaluates the body of a function in way, a fork of sh.
@@ -111,6 +111,9 @@ func (e *evaluator) makeLocal(sh *shell, name string) {
 
 // dropLocals brings back what the locals of fn hid.
 func (e *evaluator) dropLocals(sh *shell, fn *callFrame) {
+	if len(fn.locals) > 0 {
+		sh.commit()
+	}
 	for _, name := range fn.locals {
 		v, ok := sh.own(savedName(fn.level, name))
 		if !ok || v.level != fn {

@@ -442,7 +442,7 @@ func (e *evaluator) substitute(sh *shell, c *syntax.CmdSubst) Value {
 	}
 	e.stmts(child, c.Stmts)
 	e.finish(child)
-	sh.status = child.status
+	sh.status, sh.substituted = child.status, true
 	return trimNewlines(child.out)
 }
 

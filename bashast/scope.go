@@ -113,6 +113,9 @@ type shell struct {
 	// outMoved is true when standard output does not go to the capture.
 	outMoved bool
 	status   status
+	// substituted is true once the current command made a command
+	// substitution, whose status is its own where it has no name.
+	substituted bool
 	// dead is true when control surely does not come here.
 	dead bool
 }
@@ -193,6 +196,14 @@ func (s *shell) subshell() *shell {
 // on s, which must not be looked at before commit or split.
 func (s *shell) branch(ok, fail *shell) {
 	s.outcomes = &outcomes{ok: ok, fail: fail}
+}
+
+// withArgs gives s positional parameters, however its last command ended.
+func (s *shell) withArgs(args *params) {
+	s.args = args
+	if o := s.outcomes; o != nil {
+		o.ok.args, o.fail.args = args, args
+	}
 }
 
 // commit forgets the difference between success and failure of the last
@@ -285,8 +296,12 @@ func merged(base *shell, states []*shell) *shell {
 	live := make([]*shell, 0, len(states))
 	for _, c := range states {
 		if !c.dead {
-			c.commit()
 			live = append(live, c)
+		}
+	}
+	if len(live) > 1 {
+		for _, c := range live {
+			c.commit()
 		}
 	}
 	switch len(live) {

@@ -306,10 +306,30 @@ func (env *Env) variable(name string) variable {
 		// in the environment given where they are.
 		return variable{val: Known("")}
 	}
+	if v, ok := shellMade(name); ok {
+		return v
+	}
 	if env.Sealed {
 		return variable{val: Known("")}
 	}
 	return variable{val: Unknown("$" + name + " is not known"), set: maybe, attrs: attrExport | attrMaybeExport}
+}
+
+// shellMade is a variable that bash makes without being told to, and whose
+// value the line does not fix (bash manual 5.2).
+func shellMade(name string) (variable, bool) {
+	switch name {
+	case "FUNCNAME", "PIPESTATUS", "BASH_SOURCE", "BASH_LINENO", "BASH_ARGC", "BASH_ARGV", "BASH_VERSINFO", "GROUPS", "BASH_REMATCH":
+		return variable{set: maybe, attrs: attrIndexed, elems: &elements{open: true}}, true
+	case "COLUMNS", "LINES":
+		return variable{val: unknownOf(name), set: maybe}, true
+	}
+	for _, p := range []string{"BASH_", "HIST", "OPT", "TERM", "SHELL", "READLINE_", "COMP_", "MAIL", "PS1", "PS2", "OLDPWD"} {
+		if strings.HasPrefix(name, p) {
+			return variable{val: unknownOf(name), set: maybe}, true
+		}
+	}
+	return variable{}, false
 }
 
 // names are the names of the variables that the line says something of.
