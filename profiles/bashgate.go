@@ -80,6 +80,7 @@ func (p *Policy) judgeBash(f *Facts, v *Verdict) {
 		b.judgeSilence()
 	}
 	b.judgeSealedNames()
+	b.judgeNamedSecrets()
 	b.judgeWritten()
 	b.judgeNetwork()
 	b.judgeProblems()
@@ -281,8 +282,11 @@ func (b *bashJudge) judgeHost(e bashast.Effect) {
 		return
 	}
 	if !e.Target.Resolved() {
-		if e.Send || !knownHost(e.Target.Prefix()) {
+		switch prefix := e.Target.Prefix(); {
+		case !knownHost(prefix):
 			b.addHost(e, "network-unknown-host", "speaks to a host that the line does not name")
+		case !isLoopback(prefix):
+			b.addHost(e, "network-unknown-address", "may carry data out in an address that the line does not fix")
 		}
 		return
 	}
@@ -473,7 +477,15 @@ func (b *bashJudge) candidates(f *PathFact) []string {
 // isGitsOwn reports whether git itself works on its own store; what must not
 // be set there has rows of its own.
 func (b *bashJudge) isGitsOwn(f *PathFact) bool {
-	return b.byGit(f) && (f.Rel == ".git" || strings.HasPrefix(f.Rel, ".git/"))
+	if !b.byGit(f) || f.Rel != ".git" && f.Rel != ".git/config" {
+		return false
+	}
+	for _, w := range b.facts.Program.Commands[f.Command].Words[1:] {
+		if text, known := w.Text(); !known || strings.HasPrefix(text, "--output") || strings.HasPrefix(text, "--directory") {
+			return false
+		}
+	}
+	return true
 }
 
 // byGit reports whether git touches the path: its verbs are judged by the
@@ -502,6 +514,7 @@ func (b *bashJudge) isSystemProgram(f *PathFact) bool {
 }
 
 func (b *bashJudge) judgeUnknownPath(f *PathFact) {
+	b.judgeUnknownRead(f)
 	if !f.Mutates && f.Effect != bashast.Execute {
 		return
 	}
@@ -509,6 +522,40 @@ func (b *bashJudge) judgeUnknownPath(f *PathFact) {
 		Code: bashast.ProblemOperand, Span: f.Span,
 		Reason: "changes a path that the line does not fix: " + f.Value.Why(),
 	})
+}
+
+// judgeUnknownRead asks about a path whose end is that of a secret, and about
+// another person's home directory, whatever stands before them.
+func (b *bashJudge) judgeUnknownRead(f *PathFact) {
+	if f.Metadata || f.Mutates {
+		return
+	}
+	name := "/x" + f.Value.Suffix()
+	r := paths.Resolved{Raw: name, Lexical: name, Canonical: name}
+	if id, reason := b.policy.SecretReason(b.mode.Name, &r); id != "" {
+		b.v.Add(Opinion{
+			Layer: LayerPath, Surface: SurfacePath, Action: Ask, Origin: OriginPattern, Rule: id, Target: f.display(),
+			Name: f.display(), Reason: "may be a secret: " + reason, Start: f.Span.Start, End: f.Span.End,
+		})
+	}
+	if text := b.source(f.Span); len(text) > 1 && text[0] == '~' && text[1] != '/' && text[1] != '+' && text[1] != '-' {
+		rule := b.mode.rules[SurfaceExternal].Match("/")
+		o := ruleOpinion(LayerExternal, SurfaceExternal, rule, text)
+		if o.Action == Ask {
+			o.Origin = OriginEscape
+		}
+		o.Reason, o.Start, o.End = text+" lies in another person's home directory", f.Span.Start, f.Span.End
+		b.v.Add(o)
+	}
+}
+
+// source is the text of the line at a span.
+func (b *bashJudge) source(s bashast.Span) string {
+	text := b.facts.Program.Text
+	if s.Start < 0 || s.End > len(text) || s.Start >= s.End {
+		return ""
+	}
+	return text[s.Start:s.End]
 }
 
 func (b *bashJudge) judgeEffectRows(f *PathFact) {
@@ -540,11 +587,15 @@ func (b *bashJudge) judgeDelete(f *PathFact) {
 	}
 	call := argv{command: c, name: c.Name(), table: b.gates}
 	forced := call.has("-f", false) || call.has("--force", false)
-	if !f.Recursive && !forced || b.isBuildOutput(f) {
+	many := f.Partial && len(c.Via) > 0
+	if !f.Recursive && !forced && !many || b.isBuildOutput(f) {
 		return
 	}
 	kind := "deletes a whole tree"
-	if !f.Recursive {
+	switch {
+	case many && !f.Recursive && !forced:
+		kind = "deletes files that the line does not name"
+	case !f.Recursive:
 		kind = "deletes by force, with no question asked"
 	}
 	b.v.Add(Opinion{

@@ -103,7 +103,7 @@ func (b *bashJudge) judgeSealedNames() {
 	for i := range b.facts.Program.Commands {
 		c := &b.facts.Program.Commands[i]
 		switch c.Name() {
-		case "find", "fd", "fdfind", "locate", "rg", "ag", "grep", "tar", "cp", "rsync", "zip":
+		case "find", "fd", "fdfind", "locate", "rg", "ag", "grep", "tar", "cp", "rsync", "zip", "ln", "git":
 		default:
 			continue
 		}
@@ -131,7 +131,7 @@ func (b *bashJudge) judgeSealedWord(c *bashast.Command, w bashast.Word) {
 
 func takesTrees(name string) bool {
 	switch name {
-	case "tar", "cp", "rsync", "zip":
+	case "tar", "cp", "rsync", "zip", "ln", "git":
 		return true
 	}
 	return false

@@ -73,12 +73,17 @@ func (p *Policy) secret(r *paths.Resolved) *secretRule {
 		}
 		for i := range p.secrets {
 			s := &p.secrets[i]
-			if s.patterns.Match(form) != nil && s.except.Match(form) == nil {
+			if s.holds(form) || s.holds(strings.ToLower(form)) {
 				return s
 			}
 		}
 	}
 	return nil
+}
+
+// holds reports whether the row is about a form of a path.
+func (s *secretRule) holds(form string) bool {
+	return s.patterns.Match(form) != nil && s.except.Match(form) == nil
 }
 
 // mayBeSecret is false for most source files at a glance, so that the rows are
