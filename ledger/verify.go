@@ -114,6 +114,9 @@ func (v *verifier) run(ctx context.Context, h *head) error {
 		return err
 	}
 	v.report.Last = h.Seq
+	if h.Seq == 0 && h.Distrust != "" {
+		v.note("%s", h.Distrust) // later it is the first record
+	}
 	if h.Lost > 0 {
 		v.note("%d records could not be written; the last time: %s", h.Lost, h.Distrust)
 	}
@@ -138,11 +141,9 @@ func (v *verifier) sealed(s segment) error {
 	return nil
 }
 
-// live reads the live segment.
+// live reads the live segment. One that was not begun may still be there: with
+// the first record of a process that was killed, or made by hand.
 func (v *verifier) live(h *head) error {
-	if h.Stamp == (stamp{}) && h.Seq < h.SegFirst {
-		return nil // not begun
-	}
 	return v.segment(v.chain.name, h.SegFirst, h.SegPrev, h.Seq, h.MAC)
 }
 
