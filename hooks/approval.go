@@ -96,7 +96,7 @@ func (s *Session) show(ctx context.Context, t *sitting, j *judging) error {
 		}
 	}
 	resolution, grants, block := j.resolution.Answered(choice, pattern)
-	j.resolution = resolution
+	j.resolution, j.blocked = resolution, block != ""
 	return s.keep(ctx, t, grants, block)
 }
 
@@ -171,7 +171,8 @@ func covers(answered, open []profiles.Opinion) bool {
 	return true
 }
 
-// remember is the step that keeps refusals (P10). They hold for the calls of the
+// remember is the step that keeps refusals (P10), until the person takes them
+// back with /perm clear-approvals. They hold for the calls of the
 // same message at once, but count as a try only when the turn ends: the model
 // wrote those calls before it was told.
 func (s *Session) remember(t *sitting) func(context.Context, *judging) error {
@@ -179,7 +180,11 @@ func (s *Session) remember(t *sitting) func(context.Context, *judging) error {
 		if j.resolution.Action != profiles.Deny || j.ground == nil {
 			return nil
 		}
-		keys := j.ground.policy.DenialKeys(j.facts, j.resolution)
+		refused := j.resolution
+		if j.blocked {
+			refused.By = profiles.ByRule // the block refuses from now on, until it is lifted
+		}
+		keys := j.ground.policy.DenialKeys(j.facts, refused)
 		if len(keys) == 0 {
 			return nil
 		}
@@ -217,18 +222,6 @@ func (s *Session) countTries(t *sitting) error {
 		st.Denied = denied
 		t.refused = map[string]bool{}
 	})
-}
-
-// forget drops what was refused so far: a new instruction of the person may
-// have changed their mind, so that the same call may be asked about again.
-func (s *Session) forget(t *sitting) error {
-	s.mu.Lock()
-	none := len(t.state.Denied) == 0
-	s.mu.Unlock()
-	if none {
-		return nil
-	}
-	return s.change(t, func(st *state) { st.Denied = nil })
 }
 
 var _ Host = (*rpc.Host)(nil)

@@ -102,7 +102,7 @@ var approvalHelp = map[string]string{
 var permVerbs = []rpc.Completion{
 	completion("approvals", "list what is allowed for this session"),
 	completion("revoke", "take back one approval, by its number in the list"),
-	completion("clear-approvals", "take back all approvals and blocks of this session"),
+	completion("clear-approvals", "take back all approvals, blocks and refusals of this session"),
 	completion("blocks", "list the blocked paths"),
 	completion("unblock", "lift the block of a path"),
 }

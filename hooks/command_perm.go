@@ -109,11 +109,11 @@ func (s *Session) revoke(ctx context.Context, t *sitting, number string) error {
 	return kept
 }
 
-// clearApprovals takes back grants and blocks alike (P "Deny and block").
+// clearApprovals takes back grants, blocks and refusals alike (P "Deny and block", P10).
 func (s *Session) clearApprovals(ctx context.Context, t *sitting) error {
 	session, grants := s.said(t)
 	kept := s.change(t, func(st *state) { st.Grants, st.Blocks, st.Denied = nil, nil, nil })
-	s.tell(ctx, "info", fmt.Sprintf("Cleared %d approvals and %d blocks of this session.", len(grants), len(session.Blocks)))
+	s.tell(ctx, "info", fmt.Sprintf("Cleared %d approvals and %d blocks of this session. What was refused may be asked about again.", len(grants), len(session.Blocks)))
 	return kept
 }
 

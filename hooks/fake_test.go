@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/pi-guard/pi-guard/rpc"
 )
@@ -92,7 +91,8 @@ type desk struct {
 	session       *Session
 	project, home string
 	start         rpc.SessionStart
-	count         int // of the bash calls made by runs
+	count         int    // of the bash calls made by runs
+	wait          string // how long prompts are to wait, "" for the policy's time
 }
 
 // newDesk starts a session "s1" in an empty project.
@@ -129,7 +129,7 @@ func (d *desk) begin() rpc.SessionStarted {
 		d.session.busy.Wait()
 	}
 	d.session = NewSession(d.person, Options{
-		Home: d.home, DataDir: filepath.Join(d.home, "data"), PromptTimeout: time.Minute, Version: "test",
+		Home: d.home, DataDir: filepath.Join(d.home, "data"), PromptTimeout: d.wait, Version: "test",
 	})
 	started, err := d.session.SessionStart(context.Background(), d.start)
 	if err != nil {

@@ -6,18 +6,12 @@ import (
 	"github.com/pi-guard/pi-guard/rpc"
 )
 
-// Input is pi's input. When the person speaks, what they refused before may be
-// asked about again.
-func (s *Session) Input(ctx context.Context, e rpc.Input) (rpc.InputAnswer, error) {
-	t, err := s.sitting()
-	if err != nil {
+// Input is pi's input. It changes nothing: what was refused stays refused until
+// the person says so with /perm clear-approvals, since a text may come from
+// elsewhere than from a change of mind (P10).
+func (s *Session) Input(context.Context, rpc.Input) (rpc.InputAnswer, error) {
+	if _, err := s.sitting(); err != nil {
 		return rpc.InputAnswer{}, err
-	}
-	if e.Source == "extension" {
-		return rpc.InputAnswer{}, nil
-	}
-	if err := s.forget(t); err != nil {
-		s.tell(ctx, "warning", "pi-guard: "+err.Error()+".")
 	}
 	return rpc.InputAnswer{}, nil
 }

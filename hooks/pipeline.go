@@ -33,7 +33,9 @@ type judging struct {
 	verdict    profiles.Verdict
 	resolution profiles.Resolution
 	// prompted is true when a person was asked; waited is how long it took.
+	// blocked is true when the answer blocked a path for the session.
 	prompted bool
+	blocked  bool
 	waited   time.Duration
 	// input, where it is set, takes the place of the call's input; note is
 	// what the model is told about that.

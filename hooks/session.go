@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/pi-guard/pi-guard/profiles"
 	"github.com/pi-guard/pi-guard/rpc"
@@ -32,9 +31,10 @@ type Options struct {
 	// DataDir is the guard's own directory, outside every project: keys,
 	// session states, scratch directories.
 	DataDir string
-	// PromptTimeout is how long a prompt waits for an answer; 0 takes it from
-	// the policy (H D005).
-	PromptTimeout time.Duration
+	// PromptTimeout is how long a prompt waits for an answer where that is
+	// shorter than the policy's time, written as time.ParseDuration reads it; ""
+	// leaves it to the policy (H D005). It is PI_GUARD_PROMPT_TIMEOUT.
+	PromptTimeout string
 	// Version is the guard's version.
 	Version string
 }

@@ -61,7 +61,11 @@ func (s *Session) SessionStart(ctx context.Context, e rpc.SessionStart) (rpc.Ses
 		}
 	}
 	t.evidence = s.newEvidence(t, policy)
-	t.dialogs = newDialogs(s.host, s.promptTimeout(policy))
+	timeout, problem := promptTimeout(s.opts.PromptTimeout, policy)
+	if problem != "" {
+		notices = append(notices, rpc.Notice{Level: "warning", Text: "pi-guard: " + problem + "."})
+	}
+	t.dialogs = newDialogs(s.host, timeout)
 	s.mu.Lock()
 	s.now = t
 	s.mu.Unlock()

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/pi-guard/pi-guard/profiles"
@@ -33,10 +34,20 @@ func (s *Session) showStatus(ctx context.Context, t *sitting, g *ground) {
 	_ = s.host.SetStatus(ctx, statusText(g.policy, session))
 }
 
-// promptTimeout is how long a prompt waits for an answer (H D005).
-func (s *Session) promptTimeout(p *profiles.Policy) time.Duration {
-	if s.opts.PromptTimeout > 0 {
-		return s.opts.PromptTimeout
+// promptTimeout is how long a prompt waits for an answer (H D005): as long as
+// the policy says, or shorter where the environment of pi wants it so. What is
+// wrong about that wish is for the person; the policy's time holds then.
+func promptTimeout(wish string, p *profiles.Policy) (timeout time.Duration, problem string) {
+	most := time.Duration(p.Host().PromptTimeout) * time.Second
+	if wish == "" {
+		return most, ""
 	}
-	return time.Duration(p.Host().PromptTimeout) * time.Second
+	wished, err := time.ParseDuration(wish)
+	switch {
+	case err != nil || wished < time.Millisecond: // pi counts in milliseconds
+		return most, fmt.Sprintf("PI_GUARD_PROMPT_TIMEOUT is %q, which is no time to wait: write one such as 30s. Prompts wait %s", visible(wish), most)
+	case wished > most:
+		return most, fmt.Sprintf("PI_GUARD_PROMPT_TIMEOUT is %s, which is longer than the policy's promptTimeoutSeconds: only a shorter time counts. Prompts wait %s", wished, most)
+	}
+	return wished, ""
 }

@@ -57,14 +57,42 @@ func TestNoUI(t *testing.T) {
 	}
 }
 
-// TestDeniedIsForgottenWhenThePersonSpeaks: the person may have changed their
-// mind, so that they are asked again (P10).
-func TestDeniedIsForgottenWhenThePersonSpeaks(t *testing.T) {
+// TestDeniedIsRememberedForTheSession: neither another word of the person nor
+// another guard process takes a refusal back, /perm clear-approvals does (P10).
+func TestDeniedIsRememberedForTheSession(t *testing.T) {
 	d := newDesk(t, "Deny", "Allow once")
 	d.call("write", path("a.txt"))
-	d.says("do write it")
-	if v := d.call("write", path("a.txt")); v.Block || len(d.person.shown) != 2 {
+	d.says("go on")
+	if v := d.call("edit", path("a.txt")); !v.Block || len(d.person.shown) != 1 || !strings.Contains(v.Reason, "/perm clear-approvals") {
 		t.Errorf("block %v after %d prompts: %s", v.Block, len(d.person.shown), v.Reason)
+	}
+	d.start.Reason = "restart"
+	d.begin()
+	if v := d.call("write", path("a.txt")); !v.Block || len(d.person.shown) != 1 {
+		t.Errorf("after a restart: block %v after %d prompts: %s", v.Block, len(d.person.shown), v.Reason)
+	}
+	if err := d.command("/perm clear-approvals"); err != nil {
+		t.Fatal(err)
+	}
+	if v := d.call("write", path("a.txt")); v.Block || len(d.person.shown) != 2 {
+		t.Errorf("cleared: block %v after %d prompts: %s", v.Block, len(d.person.shown), v.Reason)
+	}
+}
+
+// TestUnblocked: a block that is lifted leaves no refusal behind.
+func TestUnblocked(t *testing.T) {
+	d := newDesk(t, "Deny and block", "Allow once")
+	d.write("~/other/a.txt", "x")
+	file := path(filepath.Join(d.home, "other/a.txt"))
+	d.call("read", file)
+	if v := d.call("read", file); !v.Block || len(d.person.shown) != 1 {
+		t.Errorf("blocked: block %v after %d prompts: %s", v.Block, len(d.person.shown), v.Reason)
+	}
+	if err := d.command("/perm unblock ~/other/a.txt"); err != nil {
+		t.Fatal(err)
+	}
+	if v := d.call("read", file); v.Block || len(d.person.shown) != 2 {
+		t.Errorf("lifted: block %v after %d prompts: %s", v.Block, len(d.person.shown), v.Reason)
 	}
 }
 
@@ -150,6 +178,16 @@ func TestChangedTarget(t *testing.T) {
 	}
 	if second := d.person.shown[1].Title; !strings.Contains(second, "utside") {
 		t.Errorf("the second prompt does not say that the target lies outside: %s", second)
+	}
+}
+
+// TestGrantByName: a yes for the session to one directory is one to the next.
+func TestGrantByName(t *testing.T) {
+	d := newDesk(t, "Allow for session")
+	for _, line := range []string{"mkdir one", "mkdir two"} {
+		if v := d.call("bash", map[string]any{"command": line}); v.Block || len(d.person.shown) != 1 {
+			t.Errorf("%s: block %v after %d prompts: %s", line, v.Block, len(d.person.shown), v.Reason)
+		}
 	}
 }
 

@@ -88,15 +88,15 @@ func hostOf(text string) string {
 // DenialKeys are the keys to put into Session.Denied after a refusal, and to
 // count up there once the model has been told of it (P10).
 // A person's refusal is remembered by what was refused, on every surface: the
-// paths asked about, else the call word for word. Any other refusal is only
-// counted, so that a repeated try is noticed; it never refuses anything itself.
-// Hooks forget the keys when the person speaks again, since a new instruction
-// may change their mind.
+// paths asked about, else the call word for word. Any other refusal, a block's
+// too, which can be lifted, is only counted, so that a repeated try is noticed;
+// it never refuses anything itself.
+// Hooks keep the keys for the session, until the person clears them.
 func (p *Policy) DenialKeys(f Facts, r Resolution) []string {
 	if r.Action != Deny {
 		return nil
 	}
-	if r.By != ByPerson {
+	if r.By != ByPerson || r.winner().Layer == LayerBlock {
 		return []string{tryKey(&f, &r)}
 	}
 	var keys []string
@@ -191,8 +191,11 @@ func what(r *Resolution, w *Opinion) string {
 
 // personText is the text for a person's refusal; a rule's reason replaces it (P2).
 func personText(r *Resolution, w *Opinion) string {
-	if w.Layer == LayerBlock || w.Layer == LayerDenied {
+	switch w.Layer {
+	case LayerBlock:
 		return w.Reason + "."
+	case LayerDenied:
+		return w.Reason + ". Only the person can take that back, with /perm clear-approvals."
 	}
 	if w.Model != "" {
 		return "the user denied " + what(r, w) + ". " + w.Model

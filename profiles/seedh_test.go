@@ -283,7 +283,7 @@ func TestDenialIsState(t *testing.T) {
 	w.want(w.on("read", "../out/g"), Ask, "another path")
 	w.want(w.on("write", "../out/f"), Ask, "a refused look is no refused change")
 	w.session.Denied = nil
-	w.want(w.on("read", "../out/f"), Ask, "forgotten when the person speaks again")
+	w.want(w.on("read", "../out/f"), Ask, "the person has taken it back")
 }
 
 func TestRefusedChangeIsRefusedOnEverySurface(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"github.com/pi-guard/pi-guard/hooks"
 	"github.com/pi-guard/pi-guard/rpc"
@@ -14,7 +13,7 @@ import (
 
 // serveCmd is the guard of one pi process. It is started by the extension.
 type serveCmd struct {
-	PromptTimeout time.Duration `help:"How long a prompt waits before it counts as a no." default:"120s" env:"PI_GUARD_PROMPT_TIMEOUT"`
+	PromptTimeout string `help:"How long a prompt waits before it counts as a no, such as 30s, where that is shorter than the policy says." env:"PI_GUARD_PROMPT_TIMEOUT"`
 }
 
 // Run answers pi on the standard streams until they close.
