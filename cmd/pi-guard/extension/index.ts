@@ -3,7 +3,7 @@
 // It decides nothing else.
 
 import { existsSync, readFileSync, realpathSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, resolve as absolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExtensionAPI, ExtensionContext } from "@earendil-works/pi-coding-agent";
 import { Aborted, Connection, type HostHandlers } from "./connection.ts";
@@ -21,11 +21,11 @@ function failureText(error: unknown): string {
   );
 }
 
-/** The binary: PI_GUARD_BIN, else beside the package, else on PATH. */
+/** The absolute path of the binary, which is run in a directory of its own: PI_GUARD_BIN, else beside the package, else on PATH. */
 function findBinary(): string {
   const named = process.env.PI_GUARD_BIN;
   if (named) {
-    if (existsSync(named)) return named;
+    if (existsSync(named)) return absolute(named);
     throw new Error(`PI_GUARD_BIN names ${named}, which does not exist`);
   }
   const tried: string[] = [];
@@ -33,7 +33,7 @@ function findBinary(): string {
   for (const dir of [packageRoot(), ...(process.env.PATH ?? "").split(delimiter)]) {
     if (!dir) continue;
     const candidate = dir === packageRoot() ? join(dir, "bin", name) : join(dir, name);
-    if (existsSync(candidate)) return candidate;
+    if (existsSync(candidate)) return absolute(candidate);
     if (dir === packageRoot()) tried.push(candidate);
   }
   throw new Error(
