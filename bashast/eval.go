@@ -29,7 +29,8 @@ func (e *evaluator) stmt(sh *shell, st *syntax.Stmt) {
 func (e *evaluator) background(sh *shell, st *syntax.Stmt) {
 	child := sh.subshell()
 	e.foreground(child, st)
-	e.endSubshell(sh, child)
+	e.finish(child)
+	e.keepFiles(sh, child, true)
 	sh.out = Join(sh.out, child.out)
 	sh.status = 0
 }
@@ -124,6 +125,7 @@ func (e *evaluator) command(sh *shell, st *syntax.Stmt) {
 // printed.
 func (e *evaluator) endSubshell(sh, child *shell) {
 	e.finish(child)
+	e.keepFiles(sh, child, false)
 	sh.status = child.status
 	sh.out = child.out
 	e.mayStop(sh)
@@ -301,7 +303,8 @@ func (e *evaluator) pipeline(sh *shell, b *syntax.BinaryCmd) {
 		child.ctx.errOut = all[i-1]
 		start := len(e.prog.Commands)
 		e.stmt(child, stages[i])
-		e.endStage(child)
+		e.finish(child)
+		e.keepFiles(sh, child, true)
 		in = source{val: child.out, piped: true, from: e.producers(start)}
 		failed = max(failed, child.status.ok().not())
 	}
@@ -310,9 +313,6 @@ func (e *evaluator) pipeline(sh *shell, b *syntax.BinaryCmd) {
 		sh.status = statusUnknown
 	}
 }
-
-// endStage ends a stage that is not the last.
-func (e *evaluator) endStage(child *shell) { e.finish(child) }
 
 // producers are the indexes of the commands listed since start.
 func (e *evaluator) producers(start int) []int {
@@ -362,12 +362,32 @@ func (e *evaluator) coproc(sh *shell, c *syntax.CoprocClause) {
 	child := sh.subshell()
 	child.in = source{val: Unknown("what is written to a coprocess"), piped: true}
 	child.outMoved = true
-	e.stmt(child, coprocBody(c.Stmt))
+	body := coprocBody(c.Stmt)
+	if call, ok := body.Cmd.(*syntax.CallExpr); ok && inSubstitution(sh.ctx.via) && len(call.Args) > 0 {
+		// Bash writes out what stands in $( ) and reads it once more; a simple
+		// command then has the name of the coprocess in front.
+		named := *call
+		named.Args = append([]*syntax.Word{litWord("COPROC", c.Coproc)}, call.Args...)
+		again := *body
+		again.Cmd = &named
+		e.stmt(child.fork(), &again)
+	}
+	e.stmt(child, body)
 	e.finish(child)
+	e.keepFiles(sh, child, true)
 	if text, ok := name.Text(); ok {
 		sh.put(text, &variable{set: yes, attrs: attrIndexed, elems: &elements{open: true}})
 	}
 	sh.status = 0
+}
+
+func inSubstitution(via []Via) bool {
+	for _, v := range via {
+		if v.Kind == ViaSubstitution && v.Name == "$( )" {
+			return true
+		}
+	}
+	return false
 }
 
 // coprocBody is the command of a coprocess. There time is no reserved word: it

@@ -251,9 +251,6 @@ func (e *evaluator) havoc(sh *shell) {
 	sh.commit()
 	why := "any variable may have been set"
 	for _, name := range append(sh.names(""), "HOME", "IFS", "PATH", "PWD", "OLDPWD") {
-		if strings.HasPrefix(name, "\x00") {
-			continue
-		}
 		v := sh.lookup(name)
 		v.val, v.set = Unknown(why), maybe
 		if v.array() {

@@ -17,12 +17,15 @@ func isBuiltin(name string) bool {
 
 // startBuiltin runs a builtin.
 func (e *evaluator) startBuiltin(sh *shell, at int, cmd *Command, name string, before status) {
-	cmd.Effects = append(cmd.Effects, allEffects(cmd, *sh.ctx.env)...)
+	cmd.Effects = append(cmd.Effects, allEffects(cmd, e.env(sh))...)
 	e.setCommand(at, cmd)
 	if sh.capture && !sh.outMoved && printsKnown(name) {
-		e.printed(sh, output(cmd, *sh.ctx.env))
+		e.printed(sh, e.output(sh, cmd))
 	}
 	b := builtin{e: e, sh: sh, at: at, cmd: cmd, name: name, before: before}
+	if len(cmd.Redirects) > 0 {
+		e.changes(sh, cmd)
+	}
 	b.run()
 	e.mayStop(sh)
 }
@@ -110,6 +113,10 @@ func (b *builtin) runRest() {
 		b.mapfile()
 	case "getopts":
 		b.getopts()
+	case "jobs":
+		if t, ok := b.text(1); ok && t == "-x" {
+			b.again(2, modePlain)
+		}
 	case "trap":
 		b.trap()
 	case "alias":

@@ -330,7 +330,7 @@ func (b *builtin) printf() {
 	c := *b.cmd
 	c.Redirects = nil
 	c.Words = append([]Word{b.cmd.Words[0]}, b.cmd.Words[i+1:]...)
-	e.assign(sh, name, output(&c, *sh.ctx.env))
+	e.assign(sh, name, e.output(sh, &c))
 	if validName(name) {
 		b.note(name, i)
 	}

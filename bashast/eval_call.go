@@ -158,7 +158,7 @@ func (e *evaluator) startUnknown(sh *shell, at int, cmd *Command, m mode) {
 		reason += ": " + first.Why()
 	}
 	cmd.Problems = append(cmd.Problems, Problem{ProblemName, reason, first.Span})
-	cmd.Effects = append(cmd.Effects, allEffects(cmd, *sh.ctx.env)...)
+	cmd.Effects = append(cmd.Effects, allEffects(cmd, e.env(sh))...)
 	e.setCommand(at, cmd)
 	if first.Many && len(cmd.Words) > 1 && e.step(sh) {
 		rest := *cmd
@@ -192,7 +192,7 @@ func (e *evaluator) startNamed(sh *shell, at int, cmd *Command, name string, bef
 // program of that name as well.
 func (e *evaluator) startFunction(sh *shell, at int, cmd *Command, f *function, before status) {
 	cmd.Function = true
-	cmd.Effects = append(cmd.Effects, allEffects(cmd, *sh.ctx.env)...)
+	cmd.Effects = append(cmd.Effects, allEffects(cmd, e.env(sh))...)
 	e.setCommand(at, cmd)
 	var ways []*shell
 	for _, d := range f.bodies {
@@ -226,11 +226,12 @@ func redirectEffects(cmd *Command) []Effect {
 // startProgram runs a program, and whatever that is known to run in turn.
 func (e *evaluator) startProgram(sh *shell, at int, cmd *Command) {
 	e.touched = true
-	cmd.Effects = append(cmd.Effects, allEffects(cmd, *sh.ctx.env)...)
+	cmd.Effects = append(cmd.Effects, allEffects(cmd, e.env(sh))...)
 	e.setCommand(at, cmd)
 	out := e.through(sh, at)
+	e.changes(sh, &e.prog.Commands[at])
 	if sh.capture && !sh.outMoved {
-		if v := outputOf(&e.prog.Commands[at], *sh.ctx.env); v.Kind() != UnknownKind || out == nil {
+		if v := e.outputOf(sh, &e.prog.Commands[at]); v.Kind() != UnknownKind || out == nil {
 			out = &v
 		}
 		e.printed(sh, *out)
@@ -243,12 +244,25 @@ func (e *evaluator) startProgram(sh *shell, at int, cmd *Command) {
 }
 
 // outputOf is what a program prints; of some it is known that it is a number.
-func outputOf(c *Command, env Env) Value {
-	v := output(c, env)
+func (e *evaluator) outputOf(sh *shell, c *Command) Value {
+	v := e.output(sh, c)
 	if v.Kind() != UnknownKind || !printsNumber(c) {
 		return v
 	}
 	return Concat(unknownAtom(v.Why()), Known("\n"))
+}
+
+// output is what a command prints where that is fixed. What echo makes of a
+// backslash differs between shells, and in bash by an option.
+func (e *evaluator) output(sh *shell, c *Command) Value {
+	if (sh.ctx.posix || sh.opts.get(optXpgEcho) != no) && c.Name() == "echo" {
+		for i := range c.Words {
+			if p := c.Words[i].Prefix(); strings.Contains(p, `\`) || i == 1 && strings.HasPrefix(p, "-") {
+				return Unknown("what echo makes of a backslash or an option here")
+			}
+		}
+	}
+	return output(c, e.env(sh))
 }
 
 // printsNumber reports whether a program prints one number and nothing else.
@@ -306,7 +320,7 @@ func (e *evaluator) consume(sh *shell) {
 // returns what that prints, where a wrapper passes it on unchanged.
 func (e *evaluator) through(sh *shell, at int) *Value {
 	cmd := e.prog.Commands[at]
-	inners := lookThrough(&cmd, *sh.ctx.env)
+	inners := lookThrough(&cmd, e.env(sh))
 	var out *Value
 	for i := range inners {
 		in := &inners[i]
@@ -376,6 +390,8 @@ func (e *evaluator) innerArgv(sh *shell, cmd *Command, in *inner) *Value {
 		e.judgeAssign(child, &c, at, as)
 	}
 	e.start(child, at, &c, statusUnknown, modeExternal)
+	child.commit()
+	e.keepFiles(sh, child, false)
 	return &child.out
 }
 
@@ -417,6 +433,7 @@ func (e *evaluator) innerShell(sh *shell, at int, cmd *Command, in *inner) *Valu
 		child := e.program(sh, cmd, in)
 		e.script(child, at, cmd, in, text)
 		e.finish(child)
+		e.keepFiles(sh, child, len(texts) > 1)
 		if out == nil {
 			v := child.out
 			out = &v
@@ -448,6 +465,11 @@ func (e *evaluator) program(sh *shell, cmd *Command, in *inner) *shell {
 		child.put(name, &c)
 	}
 	for c := sh; c != nil; c = c.parent {
+		for name, v := range c.vars {
+			if _, done := child.vars[name]; !done && strings.HasPrefix(name, filePrefix) {
+				child.put(name, v)
+			}
+		}
 		for name, f := range c.funcs {
 			if _, done := child.funcs[name]; !done && f.export {
 				child.putFunc(name, f)
@@ -469,7 +491,10 @@ func (e *evaluator) script(sh *shell, at int, cmd *Command, in *inner, text stri
 		return
 	}
 	ctx.src = text
-	if !in.sameShell && isPosixShell(cmd.Name()) {
+	if !in.sameShell {
+		ctx.posix = isPosixShell(cmd.Name()) || posixScript(text)
+	}
+	if !in.sameShell && (isPosixShell(cmd.Name()) || posixScript(text)) {
 		if mark := extension(text); mark != "" {
 			e.problem(at, ProblemScript, cmd.Name()+" may be a shell that does not read "+mark+" as bash does", e.prog.Commands[at].Span)
 		}

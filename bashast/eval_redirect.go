@@ -210,6 +210,9 @@ func (r *redirecting) opened(n *syntax.Redirect, red *Redirect, one bool) {
 	if t, ok := target.Text(); ok && isStream(t) {
 		return
 	}
+	if n.Op != syntax.RdrIn && r.cmd == nil {
+		r.e.wrote(r.sh, target, Unknown("what the line writes"))
+	}
 	if n.Op != syntax.RdrIn {
 		r.effect(Effect{Kind: Write, Target: target, Span: span})
 		r.e.touched = true

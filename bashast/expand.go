@@ -442,6 +442,7 @@ func (e *evaluator) substitute(sh *shell, c *syntax.CmdSubst) Value {
 	}
 	e.stmts(child, c.Stmts)
 	e.finish(child)
+	e.keepFiles(sh, child, false)
 	sh.status, sh.substituted = child.status, true
 	return trimNewlines(child.out)
 }
@@ -501,11 +502,13 @@ func (e *evaluator) process(sh *shell, p *syntax.ProcSubst) piece {
 		child.outMoved = true
 		e.stmts(child, p.Stmts)
 		e.finish(child)
+		e.keepFiles(sh, child, true)
 		return piece{v: file}
 	}
 	child.capture, child.out, child.outMoved = true, Known(""), false
 	e.stmts(child, p.Stmts)
 	e.finish(child)
+	e.keepFiles(sh, child, true)
 	out := child.out
 	return piece{v: file, stream: &out}
 }

@@ -93,7 +93,8 @@ func ansiC(s string) string {
 		}
 		i += 1 + n
 	}
-	return b.String()
+	text, _, _ := strings.Cut(b.String(), "\x00")
+	return text
 }
 
 // ansiEscape writes what the escape at the beginning of s, its backslash taken

@@ -126,7 +126,7 @@ func (l *looker) ownFile() {
 	}
 	text, err := l.readScript(file)
 	if err != nil {
-		if l.isShellScript(file, nil) && !errors.Is(err, errNoFile) {
+		if errors.Is(err, errChanged) || l.isShellScript(file, nil) && !errors.Is(err, errNoFile) {
 			l.problem(ProblemScript, fmt.Sprintf("the script %s was not read: %v", file, err), 0)
 		}
 		return

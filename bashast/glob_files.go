@@ -111,6 +111,10 @@ func (e *evaluator) matches(sh *shell, p string) ([]string, bool) {
 	if env.Files == nil || env.Project == "" || !known || e.touched {
 		return nil, false
 	}
+	if dotted(p) {
+		// Whether . and .. are among the matches depends on the version.
+		return nil, false
+	}
 	for _, o := range []shellOption{optDotglob, optNocaseglob, optGlobstar} {
 		if sh.opts.get(o) == maybe {
 			return nil, false

@@ -15,10 +15,16 @@ func isPosixShell(name string) bool {
 	return false
 }
 
+// posixScript reports whether the first line of a script names such a shell.
+func posixScript(text string) bool {
+	words := shebangWords([]byte(text))
+	return len(words) > 0 && isPosixShell(interpreterName(words))
+}
+
 // extension is the first construct of text that bash reads and a POSIX shell
 // reads as something else, "" for none (POSIX 2.2, 2.6, 2.9).
 func extension(text string) string {
-	for _, mark := range [...]string{"$'", `$"`, "&>", "|&", "[[", "((", "function ", "=~"} {
+	for _, mark := range [...]string{"$'", `$"`, "&>", "|&", "[[", "((", "function ", "=~", " ~+", " ~-"} {
 		if i := strings.Index(text, mark); i >= 0 && (mark != "((" || i == 0 || text[i-1] != '$') {
 			return mark
 		}

@@ -144,6 +144,8 @@ type context struct {
 	cond bool
 	// errOut is true where standard error goes to the capture.
 	errOut bool
+	// posix is true in a shell that may be another than bash.
+	posix bool
 	// sub is true in a subshell of any kind.
 	sub bool
 	// name is $0.

@@ -337,7 +337,7 @@ func (s *shell) names(prefix string) []string {
 	var names []string
 	for c := s; c != nil; c = c.parent {
 		for name := range c.vars {
-			if strings.HasPrefix(name, prefix) && !slices.Contains(names, name) {
+			if !isHidden(name) && strings.HasPrefix(name, prefix) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

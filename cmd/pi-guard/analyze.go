@@ -66,7 +66,7 @@ func (c *analyzeCmd) Run(std streams) error {
 }
 
 func analyze(q analyzeQuery, place where) analyzeAnswer {
-	env := bashast.Env{Dir: place.cwd, Home: place.home, Vars: q.Env, Sealed: q.Env != nil, Files: hooks.Files{}}
+	env := bashast.Env{Dir: place.cwd, Home: place.home, Vars: q.Env, Files: hooks.Files{}}
 	if q.Cwd != "" {
 		env.Dir = q.Cwd
 	}
