@@ -51,7 +51,7 @@ type dormantText struct {
 	text    string
 	span    Span
 	bracket bool // behind a bracket, as in a subscript
-	woken   bool // what has it as an argument evaluates it
+	woken   bool // what has it as an argument expands it
 	body    bool // it is in a here-document or here-string
 }
 
@@ -110,9 +110,10 @@ func (d *dormantTexts) call(c *syntax.CallExpr) {
 			woken = woken || d.wakes(name, c.Args[i:])
 		}
 		if i > 0 {
-			d.word(w, woken, false)
+			named := woken && namesElement(name)
+			d.word(w, named || woken && strings.Contains(name, "=("), false)
 			d.evaluates = d.evaluates || woken && expands(w)
-			d.twice = d.twice || woken && expands(w) && strings.ContainsAny(dataOf(w), "[(")
+			d.twice = d.twice || named && expands(w)
 		}
 	}
 }
@@ -123,7 +124,9 @@ func (d *dormantTexts) wakes(name string, args []*syntax.Word) bool {
 	case "read", "mapfile", "readarray":
 		d.reads = true
 		return true
-	case "unset", "getopts", "compgen", "complete":
+	case "compgen":
+		d.twice = true
+	case "unset", "getopts":
 		return true
 	case "let":
 		d.evaluates = true
@@ -159,13 +162,13 @@ func (d *dormantTexts) declaration(c *syntax.DeclClause) {
 	for _, a := range c.Args {
 		switch {
 		case a.Name == nil && a.Value != nil:
-			d.word(a.Value, true, false)
 			option := dataOf(a.Value)
+			d.word(a.Value, namesElement(option) || strings.Contains(option, "="), false)
 			if strings.HasPrefix(option, "-") {
 				d.evaluates = d.evaluates || strings.ContainsAny(option, "in")
 				arrays = arrays || strings.ContainsAny(option, "aA")
 			}
-			d.twice = d.twice || expands(a.Value) && strings.ContainsAny(option, "[(")
+			d.twice = d.twice || expands(a.Value) && (namesElement(option) || strings.Contains(option, "=("))
 		case a.Value != nil && arrays:
 			d.word(a.Value, true, false)
 			d.twice = d.twice || expands(a.Value)
@@ -270,11 +273,28 @@ func (d *dormantTexts) word(w *syntax.Word, woken, body bool) {
 	if first < 0 {
 		return
 	}
-	bracket := strings.IndexByte(text, '[')
 	last := max(strings.LastIndex(text, "$("), strings.LastIndexByte(text, '`'))
 	d.texts = append(d.texts, dormantText{
-		text: text, span: spanOf(w), bracket: bracket >= 0 && bracket < last, woken: woken, body: body,
+		text: text, span: spanOf(w), bracket: holdsElement(text[:last]), woken: woken, body: body,
 	})
+}
+
+// namesElement reports whether an argument is the name of an array's element,
+// as it is or behind an option: m[k], -vm[k].
+func namesElement(text string) bool {
+	text = strings.TrimLeft(text, "-")
+	n := nameLength(text)
+	return n > 0 && n < len(text) && text[n] == '['
+}
+
+// holdsElement reports whether text holds the beginning of a subscript.
+func holdsElement(text string) bool {
+	for i := 1; i < len(text); i++ {
+		if c := text[i-1]; text[i] == '[' && (nameLength(string(c)) == 1 || c >= '0' && c <= '9') {
+			return true
+		}
+	}
+	return false
 }
 
 func spanOf(n syntax.Node) Span {

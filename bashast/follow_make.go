@@ -105,11 +105,18 @@ func (l *looker) makeWord(m *makefile, v Value, word int, targets []string) []st
 	if !known {
 		return targets
 	}
-	if isProgramVariable(name) && name != "SHELL" {
+	if isProgramVariable(name) && !startsShell(text) {
 		l.shell(Known(text), word)
 	}
 	m.expand(text, nil)
 	return targets
+}
+
+// startsShell reports whether a command is a shell alone, which make gives
+// the recipes to.
+func startsShell(text string) bool {
+	r := rowOf(path.Base(text))
+	return r != nil && r.do == "shell"
 }
 
 // isProgramVariable reports whether makefiles by custom run the value of a

@@ -193,7 +193,7 @@ func TestStandardInput(t *testing.T) {
 		{"sh -", "rm x", true, []string{"shell rm x"}},
 		{"bash /dev/stdin", "rm x", true, []string{"shell rm x"}},
 		{"bash", "", true, []string{"problem script"}},
-		{"bash", "", false, nil},
+		{"bash", "", false, []string{"problem script"}},
 		{"bash -c ls", "rm x", true, []string{"shell ls"}},
 		{"fish", "rm x", true, []string{"shell rm x"}},
 		{"su", "rm x", true, []string{"shell rm x"}},

@@ -29,8 +29,12 @@ const (
 	findOpaque                    // something is done that cannot be seen
 )
 
-// maxCodeSize bounds the program text that is scanned.
-const maxCodeSize = 64 << 10
+// Bounds on the program text that is scanned: bytes, and tokens, of which a
+// few steps look at all those that follow.
+const (
+	maxCodeSize   = 64 << 10
+	maxCodeTokens = 8192
+)
 
 func opaque(why string) finding { return finding{kind: findOpaque, why: why} }
 
@@ -66,6 +70,10 @@ func scannerOf(lang string) scanner {
 		return plain(scanSQL)
 	case "gnuplot":
 		return plain(scanGnuplot)
+	case "tex":
+		return plain(scanTeX)
+	case "rpm":
+		return plain(scanRPM)
 	case "applescript":
 		return plain(scanAppleScript)
 	case "elisp":
@@ -124,6 +132,10 @@ func (l *looker) code(lang string, v Value, word int) {
 		l.problem(ProblemScript, "the program text that "+l.name+" runs is not known", word)
 		return
 	}
+	// What a program starts gets its standard input from the program.
+	fresh := l.fresh
+	l.fresh = true
+	defer func() { l.fresh = fresh }()
 	via := Via{Kind: ViaInterpreter, Name: l.name}
 	for _, f := range scanCode(lang, v, codeArgs(l.c, word)) {
 		switch f.kind {

@@ -227,6 +227,12 @@ func gdbCommand(line string) []finding {
 	}
 	name, arg, _ := strings.Cut(line, " ")
 	switch name {
+	case "platform":
+		if rest, ok := strings.CutPrefix(arg, "shell "); ok {
+			return []finding{shellFinding(Known(rest))}
+		}
+	case "script", "command":
+		return []finding{opaque("it runs code that is not followed")}
 	case "shell", "she":
 		return []finding{shellFinding(Known(arg))}
 	case "pipe", "|":
@@ -419,6 +425,44 @@ func scanAppleScript(text string) []finding {
 		if strings.Contains(lower, verb) {
 			out = append(out, opaque("it does "+strings.TrimSpace(verb)))
 		}
+	}
+	return out
+}
+
+// scanTeX finds commands of TeX that run a shell or Lua.
+func scanTeX(text string) []finding {
+	var out []finding
+	for _, verb := range []string{`\write18{`, `\ShellEscape{`, `\input{|`, `\input|`, `\@@input|`} {
+		for from := 0; ; {
+			i := strings.Index(text[from:], verb)
+			if i < 0 {
+				break
+			}
+			from += i + len(verb)
+			rest := text[from:]
+			if strings.HasSuffix(verb, "{") {
+				rest, _ = braced("{" + rest)
+			}
+			out = append(out, shellFinding(Known(strings.TrimRight(strings.Trim(rest, `"`), "}"))))
+		}
+	}
+	if strings.Contains(text, `\directlua`) || strings.Contains(text, `\openout`) {
+		out = append(out, opaque("it runs Lua or writes a file"))
+	}
+	return out
+}
+
+// scanRPM finds the macros of rpm that run a shell, %( ), or Lua.
+func scanRPM(text string) []finding {
+	var out []finding
+	for i := 0; i+1 < len(text); i++ {
+		if text[i] == '%' && text[i+1] == '(' {
+			n := balancedBy(text[i+1:], '(')
+			out = append(out, shellFinding(Known(text[i+2:i+n])))
+		}
+	}
+	if strings.Contains(text, "%{lua:") || strings.Contains(text, "%{load:") {
+		out = append(out, opaque("it runs Lua or loads a file"))
 	}
 	return out
 }

@@ -103,7 +103,11 @@ func lexiconOf(name string) lexicon {
 // scan finds what a program does.
 func (lang *language) scan(text string, args []Value) []finding {
 	lex := codeLexer{lexicon: lang.lexicon, text: text}
-	s := codeScanner{lang: lang, tokens: lex.run(), args: args, vars: map[string]Value{}, alias: map[string]string{}}
+	tokens := lex.run()
+	if len(tokens) > maxCodeTokens {
+		return []finding{opaque("its program text is longer than what is read")}
+	}
+	s := codeScanner{lang: lang, tokens: tokens, args: args, vars: map[string]Value{}, alias: map[string]string{}}
 	s.imports()
 	s.bindings()
 	for i := 0; i < len(s.tokens); i++ {
@@ -172,12 +176,18 @@ func (s *codeScanner) token(i int) {
 		if s.lang.key == "php" && t.text[0] == '$' && s.isOp(i+1, "(") {
 			s.out = append(s.out, opaque("it calls a function by a name that is computed"))
 		}
+		if s.lang.name == "javascript" && (t.text == "$" || strings.HasSuffix(t.text, ".$")) && s.at(i+1).kind == tokenString {
+			s.out = append(s.out, shellFinding(s.at(i+1).value))
+		}
 		if rule, name := s.ruleOf(i); rule != "" {
 			args, ok := s.callArgs(i)
 			if !ok {
 				return
 			}
 			t.used = true
+			if t.text[0] == '.' && s.moduleBefore(i) != "" {
+				s.at(i - 2).used = true
+			}
 			s.apply(rule, name, i, args)
 		}
 	}

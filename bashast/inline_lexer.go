@@ -85,7 +85,7 @@ func (l *codeLexer) next() {
 	case c == '%' && l.percent && l.percentString(rest):
 	case c >= '0' && c <= '9':
 		l.number()
-	case isNameByte(c) || strings.IndexByte(l.sigils, c) >= 0 && len(rest) > 1 && (isNameByte(rest[1]) || rest[1] == '{' && c == '$'):
+	case isNameByte(c) || c == '$' && l.sigils == "" || strings.IndexByte(l.sigils, c) >= 0 && len(rest) > 1 && (isNameByte(rest[1]) || rest[1] == '{' && c == '$'):
 		l.name()
 	case c == '.' && len(rest) > 1 && isNameByte(rest[1]) && l.afterValue():
 		l.name()
@@ -233,14 +233,14 @@ func (l *codeLexer) interpolation(body string) (at, length int, expr string) {
 		case l.mark == '{' && (strings.HasPrefix(rest, "{{") || strings.HasPrefix(rest, "}}")):
 			i++
 		case l.mark == '{' && body[i] == '{':
-			n := balanced(rest)
-			return i, n, rest[1 : n-1]
+			expr, n := braced(rest)
+			return i, n, expr
 		case l.mark != '{' && body[i] == l.mark && len(rest) > 1 && rest[1] == '{':
-			n := balanced(rest[1:])
-			return i, n + 1, rest[2:n]
+			expr, n := braced(rest[1:])
+			return i, n + 1, expr
 		case l.letters && strings.HasPrefix(rest, "@{"):
-			n := balanced(rest[1:])
-			return i, n + 1, rest[2:n]
+			expr, n := braced(rest[1:])
+			return i, n + 1, expr
 		case l.sigils != "" && (body[i] == '$' || body[i] == '@' && l.letters) && len(rest) > 1 && (isNameByte(rest[1]) || rest[1] == '$'):
 			n := 1
 			for n < len(rest) && (isNameByte(rest[n]) || rest[n] == '$') {
@@ -250,6 +250,13 @@ func (l *codeLexer) interpolation(body string) (at, length int, expr string) {
 		}
 	}
 	return len(body), 0, ""
+}
+
+// braced is the text in the braces that s begins with, up to its end where
+// they are not closed, and the length with them.
+func braced(s string) (string, int) {
+	n := balanced(s)
+	return strings.TrimSuffix(s[1:n], "}"), n
 }
 
 // balanced is the length of s up to the brace that closes its first byte.
@@ -322,7 +329,7 @@ func (l *codeLexer) word() {
 // joint is the length of what joins two parts of a name: . ?. -> ::
 func joint(s string) int {
 	for _, j := range []string{"?.", "->", "::", "."} {
-		if strings.HasPrefix(s, j) && len(s) > len(j) && (isNameByte(s[len(j)]) && (s[len(j)] < '0' || s[len(j)] > '9')) {
+		if strings.HasPrefix(s, j) && len(s) > len(j) && (s[len(j)] == '$' && j == "." && len(s) > 2 && s[2] == '`' || isNameByte(s[len(j)]) && (s[len(j)] < '0' || s[len(j)] > '9')) {
 			return len(j)
 		}
 	}

@@ -107,7 +107,7 @@ func (s *sedScanner) address() {
 
 // until reads past the next delimiter that is not escaped.
 func (s *sedScanner) until(delimiter byte) string {
-	start := s.i
+	start := min(s.i, len(s.text))
 	for s.i < len(s.text) {
 		switch s.text[s.i] {
 		case '\\':

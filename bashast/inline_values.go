@@ -25,6 +25,9 @@ func (s *codeScanner) pythonImport(i int) {
 	for j := i + 1; j < len(s.tokens); j++ {
 		t := s.at(j)
 		if t.kind == tokenOp {
+			if t.text == "*" && module != "" {
+				s.importAll(module)
+			}
 			if t.text == "," || t.text == "(" || t.text == "\n" && s.isOp(i+1, "(") {
 				continue
 			}
@@ -40,6 +43,15 @@ func (s *codeScanner) pythonImport(i int) {
 		}
 		if module != "" {
 			s.alias[name] = module + name
+		}
+	}
+}
+
+// importAll is from module import *: all that rules speak of has its name.
+func (s *codeScanner) importAll(module string) {
+	for name := range s.lang.calls {
+		if rest, ok := strings.CutPrefix(name, module); ok && !strings.Contains(rest, ".") {
+			s.alias[rest] = name
 		}
 	}
 }
@@ -68,13 +80,15 @@ func (s *codeScanner) requireCall(i int) {
 	if s.at(i+2).kind != tokenString || !ok || !s.isOp(i+3, ")") {
 		return
 	}
-	s.at(i + 2).used = true
+	if !s.lang.modules[moduleName(text)] {
+		s.at(i + 2).used = true
+	}
 	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "/") {
 		s.out = append(s.out, pathFinding(Read, text))
 	}
 	module := moduleName(text)
 	member := s.at(i + 4)
-	if member.kind == tokenName && strings.HasPrefix(member.text, ".") && !s.isOp(i+5, "(") {
+	if member.kind == tokenName && strings.HasPrefix(member.text, ".") && !s.isOp(i+5, "(") && !s.lang.modules[module] {
 		member.used = true
 		module += member.text
 		module = strings.TrimSuffix(module, ".promises")
@@ -86,6 +100,7 @@ func (s *codeScanner) requireCall(i int) {
 	if !s.isOp(eq, "=") {
 		return
 	}
+	s.at(i + 2).used = true
 	start := eq - 1
 	if s.isOp(start, "}") {
 		for start > 0 && !s.isOp(start, "{") {

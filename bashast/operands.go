@@ -21,11 +21,11 @@ func effects(c *Command, env Env) []Effect {
 		f.unknownCommand()
 		return f.place()
 	}
-	var buf [24]use
-	p := r.parse(c, buf[:0])
-	f.parsed(&p)
+	p := r.parse(c)
+	defer p.release()
+	f.parsed(p)
 	if p.row.do != "" {
-		f.special(&p)
+		f.special(p)
 	}
 	return f.place()
 }

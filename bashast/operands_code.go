@@ -166,7 +166,7 @@ func (f *finder) make(p *parsed) {
 			}
 			f.add(Execute, target, u.word, false)
 		case u.opt == nil:
-			if program, ok := behind(v, "SHELL="); ok {
+			if program, ok := behind(v, "SHELL="); ok && !inSystemDirectory(program.Prefix()) {
 				f.add(Execute, absolute(f.dir, program, f.env), u.word, false)
 			}
 		}

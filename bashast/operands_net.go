@@ -33,6 +33,8 @@ func (f *finder) remote(r role, v Value, word int, dir Value, deep bool) {
 	case roleSet:
 		if inner, value, ok := setting(r.lang, v); ok {
 			f.role(inner, value, word)
+		} else if p := v.Prefix(); strings.Contains(p, "/") && !strings.ContainsAny(p, "= ") {
+			f.add(Execute, absolute(dir, v, f.env), word, false)
 		}
 	case roleCode:
 		f.code(r.lang, v, word)
@@ -111,6 +113,8 @@ func hostOf(v Value) Value {
 	}
 	if _, rest, found := strings.Cut(t, "://"); found {
 		t, _, _ = strings.Cut(rest, "/")
+	} else if rest, found := strings.CutPrefix(t, "//"); found {
+		t, _, _ = strings.Cut(rest, "/")
 	}
 	if i := strings.LastIndexByte(t, '@'); i >= 0 {
 		t = t[i+1:]
@@ -170,6 +174,7 @@ func (f *finder) gitRemote(v Value, word int, dir Value) {
 	switch {
 	case !ok:
 		f.add(Network, v, word, false)
+	case strings.HasPrefix(t, "ext::"):
 	case strings.HasPrefix(t, "file://"):
 		f.add(Read, absolute(dir, Known(t[len("file://"):]), f.env), word, true)
 	case strings.HasPrefix(t, "/") || strings.HasPrefix(t, "."):

@@ -3,6 +3,7 @@ package bashast
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // use is one option, option argument or operand of a command, with its role.
@@ -42,12 +43,23 @@ type parsed struct {
 	vague bool
 }
 
-// parse reads the words of c as its row says. buf is space for the uses.
-func (r *row) parse(c *Command, buf []use) parsed {
-	p := parsed{c: c, row: r, uses: buf[:0], dashes: -1}
+// scratch keeps the space of parsed commands for the next ones.
+var scratch = sync.Pool{New: func() any { return &parsed{uses: make([]use, 0, 32)} }}
+
+// parse reads the words of c as its row says. The caller releases what it
+// returns.
+func (r *row) parse(c *Command) *parsed {
+	p := scratch.Get().(*parsed)
+	*p = parsed{c: c, row: r, uses: p.uses[:0], dashes: -1}
 	p.read(r, 1)
 	p.assign()
 	return p
+}
+
+// release gives the space of p back.
+func (p *parsed) release() {
+	p.c, p.row = nil, nil
+	scratch.Put(p)
 }
 
 // read reads the words from index i on with row r.
@@ -123,10 +135,10 @@ func (r *row) subcommand(w *Word) *row {
 		return nil
 	}
 	if sub, ok := r.subs[name]; ok {
-		return sub()
+		return sub.get()
 	}
 	if sub, ok := r.subs["*"]; ok {
-		return sub()
+		return sub.get()
 	}
 	return nil
 }

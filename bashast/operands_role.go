@@ -95,5 +95,5 @@ func parseRole(text string) role {
 
 // runs reports whether a word of this role is a command or program text.
 func (r role) runs() bool {
-	return r.kind >= roleArgv && r.kind <= roleProgram || r.kind == roleSet || r.kind == roleSQL
+	return r.kind >= roleArgv && r.kind <= roleProgram || r.kind == roleSet || r.kind == roleSQL || r.kind == roleRemote
 }

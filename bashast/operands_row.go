@@ -17,11 +17,25 @@ var tableFiles embed.FS
 
 // lazyRow is a row that is compiled when a line first names its command, so
 // that starting up costs no more than finding where the rows are.
-type lazyRow func() *row
+type lazyRow struct {
+	once   sync.Once
+	name   string
+	raw    string
+	top    map[string]*lazyRow
+	parent *row
+	row    *row
+}
+
+func (l *lazyRow) get() *row {
+	l.once.Do(func() { l.row = compileRow(l.top, l.name, gjson.Parse(l.raw), l.parent) })
+	return l.row
+}
 
 // table finds the row of a command by its name.
-var table = sync.OnceValue(func() map[string]lazyRow {
-	rows := make(map[string]lazyRow, 1024)
+var table = sync.OnceValue(loadTable)
+
+func loadTable() map[string]*lazyRow {
+	rows := make(map[string]*lazyRow, 1024)
 	files, err := tableFiles.ReadDir("data")
 	if err != nil {
 		panic("bashast: the embedded table of commands: " + err.Error())
@@ -34,17 +48,17 @@ var table = sync.OnceValue(func() map[string]lazyRow {
 		indexRows(rows, rows, gjson.ParseBytes(text), nil)
 	}
 	return rows
-})
+}
 
 // indexRows adds the rows of one JSON object to rows without compiling them.
 // They are subcommands of parent where that is not nil; top holds the rows
 // that others may refer to.
-func indexRows(top, rows map[string]lazyRow, object gjson.Result, parent *row) {
+func indexRows(top, rows map[string]*lazyRow, object gjson.Result, parent *row) {
 	object.ForEach(func(key, value gjson.Result) bool {
-		names := strings.Fields(key.Str)
-		compiled := sync.OnceValue(func() *row { return compileRow(top, names[0], value, parent) })
-		for _, n := range names {
-			rows[n] = compiled
+		first, _, _ := strings.Cut(key.Str, " ")
+		lazy := &lazyRow{name: first, raw: value.Raw, top: top, parent: parent}
+		for n := range strings.FieldsSeq(key.Str) {
+			rows[n] = lazy
 		}
 		return true
 	})
@@ -55,7 +69,7 @@ func indexRows(top, rows map[string]lazyRow, object gjson.Result, parent *row) {
 func rowOf(name string) *row {
 	rows := table()
 	if r, ok := rows[name]; ok {
-		return r()
+		return r.get()
 	}
 	short := strings.TrimRight(name, "0123456789.")
 	short = strings.TrimSuffix(short, "-")
@@ -63,7 +77,7 @@ func rowOf(name string) *row {
 		return nil
 	}
 	if r, ok := rows[short]; ok {
-		return r()
+		return r.get()
 	}
 	return nil
 }
@@ -118,7 +132,7 @@ type row struct {
 	foreign bool
 	loose   bool
 	do      string
-	subs    map[string]lazyRow
+	subs    map[string]*lazyRow
 	// runs is true when the command may start another, or run code.
 	runs bool
 	// wraps is true when its operands hold a command: an option that is not
@@ -194,7 +208,7 @@ type argList struct {
 	after  []role
 }
 
-func compileRow(top map[string]lazyRow, name string, v gjson.Result, parent *row) *row {
+func compileRow(top map[string]*lazyRow, name string, v gjson.Result, parent *row) *row {
 	r := &row{
 		name: name,
 		why:  v.Get("why").Str,
@@ -231,7 +245,7 @@ func compileRow(top map[string]lazyRow, name string, v gjson.Result, parent *row
 		r.when = append(r.when, parseVariant(w))
 	}
 	if subs := v.Get("subs"); subs.Exists() {
-		r.subs = make(map[string]lazyRow, 32)
+		r.subs = make(map[string]*lazyRow, 32)
 		indexRows(top, r.subs, subs, r)
 	}
 	if same := v.Get("same").Str; same != "" {
@@ -239,7 +253,7 @@ func compileRow(top map[string]lazyRow, name string, v gjson.Result, parent *row
 		if !ok {
 			panic("bashast: row " + name + " is the same as " + same + ", which does not exist")
 		}
-		r.inherit(base())
+		r.inherit(base.get())
 	}
 	r.classify()
 	return r

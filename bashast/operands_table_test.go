@@ -225,6 +225,6 @@ func checkRow(t *testing.T, name string, r *row, seen map[*row]bool) {
 		}
 	}
 	for sub, lazy := range r.subs {
-		checkRow(t, name+" "+sub, lazy(), seen)
+		checkRow(t, name+" "+sub, lazy.get(), seen)
 	}
 }

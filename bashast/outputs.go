@@ -230,8 +230,8 @@ func hasLong(c *Command, name string) bool {
 
 func findListing(c *Command, why string) Value {
 	r := rowOf("find")
-	var buf [24]use
-	p := r.parse(c, buf[:0])
+	p := r.parse(c)
+	defer p.release()
 	if p.has("-exec", "-execdir", "-ok", "-okdir", "-printf", "-ls") {
 		return Value{}
 	}
@@ -274,8 +274,8 @@ func commonRoot(c *Command, skip int, why string) Value {
 	if r == nil {
 		return Value{}
 	}
-	var buf [24]use
-	p := r.parse(c, buf[:0])
+	p := r.parse(c)
+	defer p.release()
 	var roots []string
 	for i := range p.uses {
 		u := &p.uses[i]
@@ -308,6 +308,10 @@ func gitListing(c *Command, why string) Value {
 			return Value{}
 		}
 		return belowDir(".", "", why)
+	case "grep":
+		if hasShort(c, 'l') || hasLong(c, "--files-with-matches") || hasLong(c, "--name-only") {
+			return belowDir(".", "", why)
+		}
 	case "diff", "show", "diff-tree", "log":
 		if hasLong(c, "--name-only") && verb == "diff" {
 			return belowDir(".", "", why)

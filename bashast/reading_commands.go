@@ -160,9 +160,9 @@ func (l *lexer) endCommand(s *list) {
 	if s.coproc && s.first > 0 && l.bold {
 		l.hideCoproc(s)
 	}
-	if s.begun {
+	if s.begun && s.start <= s.stop && s.stop <= len(l.text) {
 		c := simpleCommand{text: l.text[s.start:s.stop], pos: l.at(s.start)}
-		if s.named && s.nameAt > s.start {
+		if s.named && s.nameAt > s.start && s.nameAt <= s.stop {
 			c.name = l.at(s.nameAt)
 			c.call = l.text[s.nameAt:s.stop]
 		}

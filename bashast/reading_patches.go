@@ -21,13 +21,14 @@ type patch struct {
 // these back into the tree. They are control characters: a line that holds one
 // itself is not patched but unresolved.
 const (
-	insteadOfCR    = "\x01" // a CR, which is no blank
-	insteadOfHash  = "\x02" // a # within a word
-	insteadOfQuote = "\x03" // a single quote within double quotes
-	insteadOfWord  = "\x04" // put before a reserved word that is none here
+	insteadOfCR     = "\x01" // a CR, which is no blank
+	insteadOfHash   = "\x02" // a # within a word
+	insteadOfQuote  = "\x03" // a single quote within double quotes
+	insteadOfDollar = "\x05" // a dollar in a here-document's delimiter
+	insteadOfWord   = "\x04" // put before a reserved word that is none here
 )
 
-var originals = strings.NewReplacer(insteadOfCR, "\r", insteadOfHash, "#", insteadOfQuote, "'", insteadOfWord, "")
+var originals = strings.NewReplacer(insteadOfCR, "\r", insteadOfHash, "#", insteadOfQuote, "'", insteadOfWord, "", insteadOfDollar, "$")
 
 // patch puts to in place of byte i.
 func (l *lexer) patch(i int, to string) {
@@ -75,7 +76,7 @@ func (l *lexer) patched(text string) (string, []int32) {
 	if len(l.patches) == 0 {
 		return text, nil
 	}
-	if i := strings.IndexAny(text, insteadOfCR+insteadOfHash+insteadOfQuote+insteadOfWord); i >= 0 {
+	if i := strings.IndexAny(text, insteadOfCR+insteadOfHash+insteadOfQuote+insteadOfWord+insteadOfDollar); i >= 0 {
 		l.problems = append(l.problems, Problem{ProblemReadings, "control characters in the line", Span{i, i + 1}})
 		return text, nil
 	}

@@ -25,13 +25,13 @@ func lookThrough(c *Command, env Env) []inner {
 		l.tmux()
 		return l.out
 	}
-	var buf [24]use
-	p := r.parse(c, buf[:0])
+	p := r.parse(c)
+	defer p.release()
 	if !p.runs() {
-		l.strangeIn(&p, r)
+		l.strangeIn(p, r)
 		return l.out
 	}
-	l.parsed(&p)
+	l.parsed(p)
 	return l.out
 }
 
@@ -159,6 +159,8 @@ func (l *looker) use(p *parsed, u *use) {
 		l.commandLine(p.of(u), u.word)
 	case roleCode:
 		l.code(u.role.lang, p.of(u), u.word)
+	case roleRemote, roleURL:
+		l.remoteHelper(p.of(u), u.word)
 	case roleSQL:
 		l.sqlFile(p.of(u), u.word)
 	case roleScript:

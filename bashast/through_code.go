@@ -20,6 +20,16 @@ func (l *looker) specialProgram(p *parsed) bool {
 		l.versioned(p)
 	case "dashes":
 		l.dashes(p)
+	case "terminal":
+		l.terminal(p)
+	case "chroots":
+		l.chroots(p)
+	case "sshpass":
+		l.common(p)
+	case "npm-lines":
+		l.packageLines(p)
+	case "service":
+		l.service(p)
 	case "ansible":
 		l.ansible(p)
 	case "cmake":
@@ -280,4 +290,74 @@ func (l *looker) forge(p *parsed) {
 	case "codespace ssh", "cs ssh":
 		l.dashes(p)
 	}
+}
+
+// terminal is a command in a window: one word with blanks is a shell line.
+func (l *looker) terminal(p *parsed) {
+	l.dashes(p)
+	for i := range l.out {
+		in := &l.out[i]
+		if in.kind != innerArgv || len(in.words) != 1 || !strings.Contains(in.words[0].Prefix(), " ") {
+			continue
+		}
+		in.kind, in.script, in.words = innerShell, in.words[0].Value, nil
+	}
+}
+
+// chroots are schroot and its kin: words behind --, else behind the directory.
+func (l *looker) chroots(p *parsed) {
+	for i := 1; i < len(l.c.Words); i++ {
+		if t, _ := l.c.Words[i].Text(); t == "--" {
+			l.argv(l.c.Words[i+1:])
+			return
+		}
+	}
+	if p.argv > 0 && p.argv+1 < len(l.c.Words) {
+		l.argv(l.c.Words[p.argv+1:])
+	}
+}
+
+// packageLines are operands that are shell lines, or scripts of package.json
+// by name; URLs and ports to wait for stand between them.
+func (l *looker) packageLines(p *parsed) {
+	for n := 1; ; n++ {
+		word := p.operand(n)
+		if word == 0 {
+			return
+		}
+		text := l.c.Words[word].Prefix()
+		if manager, script, ok := strings.Cut(text, ":"); ok && isOneOf(manager, "npm", "pnpm", "yarn", "bun", "node", "deno") && script != "" {
+			l.managerScript(manager, script, word)
+			continue
+		}
+		if strings.Contains(text, "://") || strings.Trim(text, "0123456789:") == "" {
+			continue
+		}
+		if !strings.Contains(text, " ") && l.runScript(text, len(l.c.Words)-1, l.packages(p)) {
+			continue
+		}
+		l.shell(l.c.Words[word].Value, word)
+	}
+}
+
+// managerScript is npm:name, short for npm run name; a * in it stands for
+// scripts by pattern, which are the project's own.
+func (l *looker) managerScript(manager, script string, word int) {
+	if strings.Contains(script, "*") {
+		return
+	}
+	span := l.span(word)
+	words := []Word{{Value: Known(manager), Span: span}, {Value: Known("run"), Span: span}}
+	l.argv(append(words, Word{Value: Known(script), Span: span}))
+}
+
+// service runs the script of that name in /etc/init.d.
+func (l *looker) service(p *parsed) {
+	word := p.operand(1)
+	if word == 0 || !strings.Contains(l.c.Words[word].Prefix(), "/") {
+		return
+	}
+	words := append([]Word{}, l.c.Words[word:]...)
+	words[0].Value = absolute(Known("/etc/init.d"), words[0].Value, l.env)
+	l.argv(words)
 }

@@ -384,9 +384,21 @@ func (l *looker) parallelRun(p *parsed, words []Word, arg Value) {
 		run = append(run, Word{Value: arg, Span: l.c.Span})
 	}
 	script := joinWords(run)
-	if p.has("-q") || !script.Resolved() {
+	if p.has("-q") || !script.Resolved() || hasBlanks(run) {
 		l.argv(run)
-		return
 	}
-	l.shell(script, -1)
+	if !p.has("-q") && script.Resolved() {
+		l.shell(script, -1)
+	}
+}
+
+// hasBlanks reports whether a word holds what a shell would split at: versions
+// of parallel differ in whether they quote such words.
+func hasBlanks(words []Word) bool {
+	for i := range words {
+		if i > 0 && strings.ContainsAny(words[i].Prefix(), " \t\n") {
+			return true
+		}
+	}
+	return false
 }

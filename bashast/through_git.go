@@ -119,6 +119,19 @@ func (l *looker) gitSetting(p *parsed) {
 	}
 }
 
+// remoteHelper adds the command of a repository written ext::command
+// (git-remote-ext(1)): a % in front keeps a blank from splitting it.
+func (l *looker) remoteHelper(v Value, word int) {
+	command, ok := behind(v, "ext::")
+	if !ok {
+		return
+	}
+	if t, known := command.Text(); known {
+		command = Known(strings.ReplaceAll(t, "% ", " "))
+	}
+	l.shell(command, word)
+}
+
 // gitHooks follows the hooks that a verb runs, where the repository has them
 // and they are scripts of a shell. What a manager of hooks has generated is
 // known by its text: it starts the manager, which is a program of the project.

@@ -103,7 +103,7 @@ func (l *looker) shellCommand(p *parsed) {
 			return
 		}
 	}
-	if p.has("--version", "--help") || !inline && p.has("--command", "--init-command") {
+	if inline || p.has("--version", "--help", "--init-command") {
 		return
 	}
 	l.stdinScript()
@@ -125,7 +125,7 @@ func (l *looker) stdinScript() { l.stdinScriptWith(l.c.Words[:1]) }
 func (l *looker) stdinScriptWith(args []Word) {
 	v, file, reads := l.stdin()
 	if !reads {
-		return
+		v = Unknown("nothing of the line gives it any")
 	}
 	via := Via{Kind: ViaShell, Name: l.label}
 	if file != nil {
@@ -160,7 +160,7 @@ func stdinOf(c *Command) (text Value, file *Value, reads bool) {
 		}
 		if t, ok := r.Target.Text(); ok && isStream(t) {
 			if t == "/dev/null" {
-				return Value{}, nil, false
+				return Known(""), nil, true
 			}
 			break
 		}

@@ -118,13 +118,13 @@ func (l *looker) tmux() {
 		next := *l.c
 		next.Words = append([]Word{l.c.Words[0]}, l.c.Words[start:i]...)
 		start = i + 1
-		var buf [24]use
-		p := rowOf("tmux").parse(&next, buf[:0])
+		p := rowOf("tmux").parse(&next)
+		defer p.release()
 		one := looker{c: &next, env: l.env, name: l.name}
 		if p.row.do == "tmux" {
-			one.common(&p)
+			one.common(p)
 		} else {
-			one.parsed(&p)
+			one.parsed(p)
 		}
 		l.out = append(l.out, one.out...)
 	}

@@ -43,6 +43,9 @@ const (
 // maxTexts bounds the alternatives that a value keeps.
 const maxTexts = 32
 
+// maxLength bounds the texts that values grow to by being joined, in bytes.
+const maxLength = 256 << 10
+
 // Known is the value that is surely text.
 func Known(text string) Value { return Value{kind: KnownKind, text: text} }
 
@@ -248,6 +251,9 @@ func Concat(a, b Value) Value {
 			return b
 		case b.text == "":
 			return a
+		}
+		if len(a.text)+len(b.text) > maxLength {
+			return Partial(a.text[:min(len(a.text), 64)], "", "a text too long to be followed")
 		}
 		return Known(a.text + b.text)
 	case a.kind == KnownKind && a.text == "":

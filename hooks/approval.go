@@ -94,6 +94,7 @@ func (s *Session) show(ctx context.Context, t *sitting, j *judging) error {
 		if pattern, err = s.editPattern(ctx, t, pattern); err != nil {
 			return err
 		}
+		choice = s.checked(ctx, j, choice, pattern)
 	}
 	resolution, grants, block := j.resolution.Answered(choice, pattern)
 	j.resolution, j.blocked = resolution, block != ""
@@ -113,21 +114,35 @@ func (s *Session) editPattern(ctx context.Context, t *sitting, pattern string) (
 	return text, nil
 }
 
+// checked is the choice, or once where the pattern cannot be granted: the call
+// was allowed, and what was wrong with the pattern is said (P11).
+func (s *Session) checked(ctx context.Context, j *judging, choice profiles.Choice, pattern string) profiles.Choice {
+	if j.facts.Surface != profiles.SurfaceBash || pattern == "" {
+		return choice
+	}
+	if wrong := j.ground.policy.CheckGrantPattern(pattern, j.facts, j.resolution); wrong != nil {
+		s.tell(ctx, "warning", "pi-guard: "+wrong.Error()+". The command was allowed once.")
+		return profiles.ChooseOnce
+	}
+	return choice
+}
+
 // keep remembers grants and a block. The call goes on even when they cannot be
 // written: the person is told that the answer was for now only.
 func (s *Session) keep(ctx context.Context, t *sitting, grants profiles.Grants, block string) error {
 	if len(grants) == 0 && block == "" {
 		return nil
 	}
+	mine, lasting := s.keepLasting(ctx, t, grants)
 	err := s.change(t, func(st *state) {
-		for _, g := range grants {
+		for _, g := range mine {
 			st.Grants = slices.Clone(st.Grants).Add(g)
 		}
 		if block != "" && !slices.Contains(st.Blocks, block) {
 			st.Blocks = append(slices.Clone(st.Blocks), block)
 		}
 	})
-	if err != nil {
+	if err = errors.Join(err, lasting); err != nil {
 		s.tell(ctx, "warning", "pi-guard: "+err.Error()+". The answer holds until pi ends.")
 	}
 	return nil

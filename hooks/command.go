@@ -100,6 +100,7 @@ var approvalHelp = map[string]string{
 }
 
 var permVerbs = []rpc.Completion{
+	completion("explain", "say why the latest call was judged as it was"),
 	completion("approvals", "list what is allowed for this session"),
 	completion("revoke", "take back one approval, by its number in the list"),
 	completion("clear-approvals", "take back all approvals, blocks and refusals of this session"),

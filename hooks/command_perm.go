@@ -2,10 +2,13 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pi-guard/pi-guard/profiles"
 )
 
 // perm is /perm: the mode, and what was allowed and blocked in this session.
@@ -17,6 +20,8 @@ func (s *Session) perm(ctx context.Context, t *sitting, args, active []string) e
 	switch args[0] {
 	case "next":
 		return s.nextMode(ctx, t, active)
+	case "explain":
+		return s.explainLast(ctx, t)
 	case "approvals":
 		return s.listApprovals(ctx, t)
 	case "revoke":
@@ -79,6 +84,19 @@ func (s *Session) setMode(ctx context.Context, t *sitting, name string, active [
 	return kept
 }
 
+// explainLast says why the latest call was judged as it was (N2).
+func (s *Session) explainLast(ctx context.Context, t *sitting) error {
+	s.mu.Lock()
+	last := t.last
+	s.mu.Unlock()
+	if last == nil {
+		s.tell(ctx, "info", "No call has been judged in this session yet.")
+		return nil
+	}
+	s.tell(ctx, "info", visible(last.call.Tool)+"\n"+Explain(decisionOf(last)))
+	return nil
+}
+
 func (s *Session) listApprovals(ctx context.Context, t *sitting) error {
 	_, grants := s.said(t)
 	if len(grants) == 0 {
@@ -106,14 +124,18 @@ func (s *Session) revoke(ctx context.Context, t *sitting, number string) error {
 		}
 	})
 	s.tell(ctx, "info", "Taken back: "+visible(gone.String())+".")
-	return kept
+	return errors.Join(kept, s.takeBack(t, gone))
 }
 
-// clearApprovals takes back grants, blocks and refusals alike (P "Deny and block", P10).
+// clearApprovals takes back grants, blocks and refusals of the session alike (P
+// "Deny and block", P10). Those kept for the project are taken back one by one,
+// with revoke.
 func (s *Session) clearApprovals(ctx context.Context, t *sitting) error {
 	session, grants := s.said(t)
-	kept := s.change(t, func(st *state) { st.Grants, st.Blocks, st.Denied = nil, nil, nil })
-	s.tell(ctx, "info", fmt.Sprintf("Cleared %d approvals and %d blocks of this session. What was refused may be asked about again.", len(grants), len(session.Blocks)))
+	left := grants.Clear(profiles.ScopeSession).Clear(profiles.ScopeGlobal)
+	kept := s.change(t, func(st *state) { st.Grants, st.Blocks, st.Denied = left, nil, nil })
+	s.tell(ctx, "info", fmt.Sprintf("Cleared %d approvals and %d blocks of this session. What was refused may be asked about again.",
+		len(grants)-len(left), len(session.Blocks)))
 	return kept
 }
 

@@ -87,6 +87,7 @@ type sitting struct {
 
 	// Below are guarded by Session.mu.
 	state    state
+	last     *judging            // the latest call that was judged
 	handoffs int                 // how often the agent was sent back for evidence
 	ground   *ground             // what calls are judged on now
 	calls    map[string]*judging // allowed calls that have no result yet, by pi's id

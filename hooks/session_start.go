@@ -47,6 +47,11 @@ func (s *Session) SessionStart(ctx context.Context, e rpc.SessionStart) (rpc.Ses
 			notices = append(notices, rpc.Notice{Level: "error", Text: "pi-guard: " + err.Error()})
 		}
 	}
+	kept, err := s.projectGrants(t)
+	if err != nil {
+		notices = append(notices, rpc.Notice{Level: "warning", Text: "pi-guard: " + err.Error() + ". What was granted for this project is asked about again."})
+	}
+	t.state.Grants = t.state.Grants.Clear(profiles.ScopeProject).Add(kept...)
 	policy, _, diags := t.source.current(ctx)
 	notices = append(notices, diagnosticNotices(diags)...)
 	inherited := s.inherit(t)
@@ -70,11 +75,18 @@ func (s *Session) SessionStart(ctx context.Context, e rpc.SessionStart) (rpc.Ses
 	s.now = t
 	s.mu.Unlock()
 	s.hideTools(ctx, t, s.stand(ctx, t), e.ActiveTools)
+	s.busy.Go(func() { warm(policy) })
 	s.busy.Go(func() { sweepScratch(s.opts.DataDir, t.scratch) })
 	if status := policy.Permission(t.session()); status.Warning != "" {
 		notices = append(notices, rpc.Notice{Level: "warning", Text: "pi-guard: " + status.Warning + "."})
 	}
 	return rpc.SessionStarted{Notices: notices}, nil
+}
+
+// warm reads the tables that the first call would otherwise wait for.
+func warm(policy *profiles.Policy) {
+	g := newGround(policy, policy.DefaultMode(), "", nil)
+	policy.Judge(g.facts(Call{Tool: "bash", Input: json.RawMessage(`{"command":"true"}`)}, profiles.Session{}, true))
 }
 
 // newEvidence is what the session will write down.

@@ -28,6 +28,9 @@ func (s *Session) ToolCall(ctx context.Context, e rpc.ToolCall) (rpc.ToolVerdict
 	if err := ctx.Err(); err != nil {
 		return rpc.ToolVerdict{}, err
 	}
+	s.mu.Lock()
+	t.last = j
+	s.mu.Unlock()
 	if j.resolution.Action != profiles.Allow {
 		s.auditJudged(t, j)
 		return rpc.ToolVerdict{

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,7 +56,8 @@ func nearly(s *paramSchema) *rapid.Generator[any] {
 		switch s.Type {
 		case "object":
 			value := map[string]any{}
-			for name, p := range s.Properties {
+			for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+				p := s.Properties[name]
 				if rapid.IntRange(0, 9).Draw(t, "skip") > 0 {
 					value[name] = nearly(p).Draw(t, name)
 				}

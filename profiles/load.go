@@ -216,6 +216,23 @@ func (l *loader) globalFiles() []string {
 	return []string{GlobalFile(l.src.AgentDir), filepath.Join(l.src.AgentDir, "permission-mode.json")}
 }
 
+// GlobalFile is the file of the person's modes: the one that is there, else the
+// usual one.
+func (src Sources) GlobalFile() string {
+	l := &loader{src: src}
+	l.fillIn()
+	files := l.globalFiles()
+	for _, file := range files {
+		if _, err := os.Stat(file); err == nil {
+			return file
+		}
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	return files[0]
+}
+
 // ProjectFile is where a project's modes are.
 func ProjectFile(project string) string { return filepath.Join(project, ".pi", "permission-mode.json") }
 
