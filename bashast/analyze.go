@@ -1,13 +1,25 @@
 package bashast
 
 import (
+	"fmt"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // Analyze says what bash would do with text in env. It never fails: what it
 // cannot know is a Problem of the program.
-func Analyze(text string, env Env) *Program {
+func Analyze(text string, env Env) (p *Program) {
 	e := &evaluator{prog: &Program{Text: text}, steps: baseSteps + 8*len(text)}
+	defer func() {
+		// A defect of the analysis must not become a call that nobody judged.
+		if v := recover(); v != nil {
+			e.prog.ParseError = true
+			e.prog.Problems = append(e.prog.Problems, Problem{
+				Code: ProblemBound, Reason: fmt.Sprintf("the analysis failed: %v", v), Span: Span{0, len(text)},
+			})
+			p = e.prog
+		}
+	}()
 	e.run(text, &env)
 	return e.prog
 }

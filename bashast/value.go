@@ -294,6 +294,9 @@ func concatResolved(as, bs []string) Value {
 	texts := make([]string, 0, len(as)*len(bs))
 	for _, x := range as {
 		for _, y := range bs {
+			if len(x)+len(y) > maxLength {
+				return Unknown("a text too long to be followed")
+			}
 			texts = append(texts, x+y)
 		}
 	}
