@@ -137,7 +137,7 @@ func (b *builtin) alias() {
 // of a line depends on when the line was read, so that it is not followed
 // exactly: both what stands there and the text of the alias are evaluated.
 func (e *evaluator) aliased(sh *shell, st *syntax.Stmt, c *syntax.CallExpr, at int) bool {
-	if len(e.aliases) == 0 || len(c.Args) == 0 || sh.opts.get(optExpandAliases) == no {
+	if len(e.aliases) == 0 || len(c.Args) == 0 || !expandsAliases(sh) {
 		return false
 	}
 	lit, ok := c.Args[0].Parts[0].(*syntax.Lit)
@@ -155,6 +155,12 @@ func (e *evaluator) aliased(sh *shell, st *syntax.Stmt, c *syntax.CallExpr, at i
 		e.evalText(way, at, text, Via{Kind: ViaShell, Name: "alias " + lit.Value})
 	}
 	return false
+}
+
+// expandsAliases reports whether the shell may expand aliases: a POSIX shell
+// always does (POSIX 2.3.1).
+func expandsAliases(sh *shell) bool {
+	return sh.ctx.posix || sh.opts.get(optExpandAliases) != no || sh.opts.get(optPosix) != no
 }
 
 // enable switches builtins off, so that their names mean programs.
@@ -181,17 +187,23 @@ func (b *builtin) hash() {
 // compgen expands the words of -W and runs the command of -C.
 func (b *builtin) compgen() {
 	e, sh := b.e, b.sh
-	for i := 1; i+1 < len(b.cmd.Words); i++ {
-		t, ok := b.text(i)
-		if !ok || len(t) < 2 || t[0] != '-' {
+	for i := 1; i < len(b.cmd.Words); i++ {
+		t := b.cmd.Words[i].Prefix()
+		j := strings.IndexAny(t, "WCF")
+		if len(t) < 2 || t[0] != '-' || j < 0 {
 			continue
 		}
-		v := b.cmd.Words[i+1].Value
-		switch t[len(t)-1] {
-		case 'W':
-			e.promptText(sh, b.at, v, "compgen -W")
-		case 'C', 'F':
-			e.evalText(sh.fork(), b.at, v, Via{Kind: ViaShell, Name: "compgen " + t})
+		v := cutPrefix(b.cmd.Words[i].Value, j+1)
+		if text, ok := v.Text(); ok && text == "" {
+			if i++; i == len(b.cmd.Words) {
+				return
+			}
+			v = b.cmd.Words[i].Value
 		}
+		if t[j] == 'W' {
+			e.promptText(sh, b.at, v, "compgen -W")
+			continue
+		}
+		e.evalText(sh.fork(), b.at, Concat(v, Known(` compgen "" ""`)), Via{Kind: ViaShell, Name: "compgen " + t[:j+1]})
 	}
 }

@@ -228,6 +228,14 @@ func (e *evaluator) startProgram(sh *shell, at int, cmd *Command) {
 	e.touched = true
 	cmd.Effects = append(cmd.Effects, allEffects(cmd, e.env(sh))...)
 	e.setCommand(at, cmd)
+	if f := sh.function("command_not_found_handle"); f != nil && !strings.Contains(cmd.Words[0].Prefix(), "/") &&
+		!inFunction(sh.ctx.via, "command_not_found_handle") {
+		// Where there is no such program, the shell calls this with its words.
+		handler := append([]Word{{Value: Known("command_not_found_handle"), Span: cmd.Span}}, cmd.Words...)
+		for _, b := range f.bodies {
+			e.callFunction(sh.subshell(), b, handler)
+		}
+	}
 	out := e.through(sh, at)
 	e.changes(sh, &e.prog.Commands[at])
 	if sh.capture && !sh.outMoved {
@@ -286,6 +294,15 @@ func printsNumber(c *Command) bool {
 		return (arg(1) == "-c" || arg(1) == "-f") && (arg(2) == "%s" || arg(2) == "%Y" || arg(2) == "%z")
 	case "grep":
 		return strings.HasPrefix(arg(1), "-") && strings.Contains(arg(1), "c") && len(c.Words) <= 4
+	}
+	return false
+}
+
+func inFunction(via []Via, name string) bool {
+	for _, v := range via {
+		if v.Kind == ViaFunction && v.Name == name {
+			return true
+		}
 	}
 	return false
 }

@@ -116,9 +116,7 @@ func (e *evaluator) binaryTest(sh *shell, x *syntax.BinaryTest) tri {
 		}
 		return t
 	case syntax.TsReMatch:
-		e.scalar(sh, right)
-		sh.put("BASH_REMATCH", &variable{set: yes, attrs: attrIndexed, elems: &elements{open: true}})
-		return maybe
+		return e.matchRegexp(sh, l, right)
 	}
 	r := e.scalar(sh, right)
 	switch x.Op {

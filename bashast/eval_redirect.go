@@ -166,6 +166,11 @@ func (r *redirecting) file(n *syntax.Redirect, red *Redirect, named string) {
 		return
 	}
 	red.Target = word
+	if n.Op == syntax.DplOut && word.atom && !known {
+		red.Duplicate = true
+		r.unknownDuplicate(false, red.FD, false)
+		return
+	}
 	if n.Op == syntax.DplIn || n.Op == syntax.DplOut && red.FD > 1 {
 		// Only a descriptor is allowed here; one that is not known may be any.
 		red.Duplicate = !known

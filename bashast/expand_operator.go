@@ -83,9 +83,12 @@ func (e *evaluator) byPresence(sh *shell, s subject, x *syntax.Expansion, q quot
 	if there == no && !assigns {
 		return e.operand(sh, x.Word, q, out)
 	}
-	v := e.optional(sh, there, x.Word, q)
+	v, one := e.optional(sh, there, x.Word, q)
 	if there == maybe {
 		v = Join(v, s.nonEmpty(colon))
+	}
+	if !one && !assigns {
+		return append(out, piece{v: Unknown("a default of any number of words"), many: true})
 	}
 	if assigns {
 		e.assignSubject(sh, s, v)
@@ -97,15 +100,21 @@ func (e *evaluator) byPresence(sh *shell, s subject, x *syntax.Expansion, q quot
 }
 
 // optional evaluates an operand that may not be needed, without losing what
-// the shell is if it is not.
-func (e *evaluator) optional(sh *shell, there tri, w *syntax.Word, q quoting) Value {
-	if there == no {
-		return joinPieces(e.operand(sh, w, q, nil))
+// the shell is if it is not. one is false where it is not a single word.
+func (e *evaluator) optional(sh *shell, there tri, w *syntax.Word, q quoting) (v Value, one bool) {
+	way := sh
+	if there != no {
+		way = sh.fork()
 	}
-	way, other := sh.fork(), sh.fork()
-	v := joinPieces(e.operand(way, w, q, nil))
-	sh.become(way, other)
-	return v
+	ps := e.operand(way, w, q, nil)
+	if there != no {
+		sh.become(way, sh.fork())
+	}
+	one = true
+	for i := range ps {
+		one = one && !ps[i].brk && !ps[i].many && ps[i].kind != pieceNone
+	}
+	return joinPieces(ps), one
 }
 
 // nonEmpty is the value of a parameter that is taken only if it is there.
@@ -133,13 +142,16 @@ func (e *evaluator) alternative(sh *shell, there tri, w *syntax.Word, q quoting,
 	case no:
 		return append(out, piece{v: Known(""), kind: splitKind(q)})
 	}
-	v := e.optional(sh, maybe, w, q)
+	v, one := e.optional(sh, maybe, w, q)
+	if !one {
+		return append(out, piece{v: Unknown("an alternative of any number of words"), many: true})
+	}
 	return append(out, piece{v: Join(Known(""), v), kind: splitKind(q)})
 }
 
 // required is ${x?message}, which ends the shell where x is missing.
 func (e *evaluator) required(sh *shell, s subject, there tri, x *syntax.Expansion, q quoting, out []piece) []piece {
-	e.optional(sh, there, x.Word, q)
+	_, _ = e.optional(sh, there, x.Word, q)
 	if there == no {
 		e.abort(sh)
 		return append(out, piece{v: Known(""), kind: splitKind(q)})
@@ -182,6 +194,9 @@ func (e *evaluator) operand(sh *shell, w *syntax.Word, q quoting, out []piece) [
 // quote is a plain character there, whatever the parser took it for.
 func (e *evaluator) quotedOperand(sh *shell, p syntax.WordPart, q quoting, out []piece) []piece {
 	switch p := p.(type) {
+	case *syntax.Lit:
+		// A backslash quotes the brace that would end the expansion.
+		return append(out, piece{v: Known(unescapeIn(strings.ReplaceAll(p.Value, `\}`, "}"), q))})
 	case *syntax.SglQuoted:
 		mark := "'"
 		if p.Dollar {
@@ -251,6 +266,9 @@ func (e *evaluator) changeCase(sh *shell, s subject, x *syntax.Expansion) subjec
 		pat = e.pattern(sh, x.Word)
 	}
 	p, ok := pat.Text()
+	if p == "" {
+		p = "?"
+	}
 	return s.each(func(v Value) Value {
 		if !ok || v.Resolved() && !ascii(v) {
 			return Unknown("a value in another case")
@@ -313,7 +331,13 @@ func (e *evaluator) transform(sh *shell, s subject, x *syntax.Expansion) subject
 	case "a":
 		return s.each(func(Value) Value { return Unknown(why) })
 	}
-	s.list, s.star, s.val, s.set = false, false, Unknown(why), yes
+	if s.list {
+		if len(s.vals) > 0 {
+			s.vals, s.keys, s.open = nil, nil, true
+		}
+		return s
+	}
+	s.val, s.set = Unknown(why), yes
 	return s
 }
 

@@ -243,7 +243,7 @@ func (e *evaluator) special(sh *shell, name string) (subject, bool) {
 	case "!":
 		s.val, s.set = unknownAtom("the number of a process"), maybe
 	case "-":
-		s.val = unknownAtom("the options in force")
+		s.val = Unknown("the options in force")
 	case "0":
 		s.val = sh.ctx.name
 		if sh.ctx.name.Why() == "" && !sh.ctx.name.Resolved() {
