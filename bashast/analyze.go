@@ -9,7 +9,7 @@ import (
 // Analyze says what bash would do with text in env. It never fails: what it
 // cannot know is a Problem of the program.
 func Analyze(text string, env Env) (p *Program) {
-	e := &evaluator{prog: &Program{Text: text}, steps: baseSteps + 8*len(text)}
+	e := &evaluator{prog: &Program{Text: text, Commands: make([]Command, 0, 4)}, steps: baseSteps + 8*len(text)}
 	defer func() {
 		// A defect of the analysis must not become a call that nobody judged.
 		if v := recover(); v != nil {
@@ -44,6 +44,8 @@ type evaluator struct {
 	inner int
 	// touched is true once something ran that may have changed files.
 	touched bool
+	// writes is true once the line changed a file.
+	writes bool
 	// bounded is true once a bound was passed, which is told once.
 	bounded bool
 	// declared are the functions whose bodies stand in the line, called

@@ -273,7 +273,8 @@ func sameState(sh, c *shell) bool {
 		return true
 	}
 	return c.parent == sh && len(c.vars) == 0 && len(c.funcs) == 0 && c.outcomes == nil &&
-		c.args == sh.args && c.opts == sh.opts && c.dir.equal(sh.dir) && len(c.stack) == len(sh.stack) &&
+		c.args == sh.args && c.opts == sh.opts && c.dir.equal(sh.dir) &&
+		c.oldSet == sh.oldSet && c.old.equal(sh.old) && len(c.stack) == len(sh.stack) &&
 		c.in.val.equal(sh.in.val) && c.in.piped == sh.in.piped
 }
 

@@ -148,8 +148,15 @@ func (b *builtin) goTo(dir, old Value, then func(*shell)) {
 	sh := b.sh
 	ok, fail := sh.fork(), sh.fork()
 	ok.dir, ok.status = dir, 0
-	b.e.assignWith(ok, "OLDPWD", sh.lookup("PWD").val, 0)
-	b.e.assignWith(ok, "PWD", dir, 0)
+	pwd := sh.lookup("PWD").val
+	ok.old, ok.oldSet = pwd, yes
+	// A variable of the name that the line has set is set once more.
+	if _, own := sh.own("OLDPWD"); own {
+		b.e.assign(ok, "OLDPWD", pwd)
+	}
+	if _, own := sh.own("PWD"); own {
+		b.e.assign(ok, "PWD", dir)
+	}
 	if then != nil {
 		then(ok)
 	}

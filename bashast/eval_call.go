@@ -469,6 +469,7 @@ func (e *evaluator) program(sh *shell, cmd *Command, in *inner) *shell {
 	child := newShell(sh.ctx.env, "")
 	child.ctx.depth, child.ctx.via, child.ctx.at, child.ctx.inside = sh.ctx.depth, sh.ctx.via, sh.ctx.at, sh.ctx.inside
 	child.dir, child.in = sh.dir, sh.in
+	child.old, child.oldSet = sh.old, sh.oldSet
 	child.dead = sh.dead
 	for _, name := range sh.names("") {
 		v, _ := sh.own(name)

@@ -247,6 +247,12 @@ func (t *turn) loosenRest(cur, next *shell, round int) bool {
 		*a, changed = j, true
 	}
 	loosen(&cur.dir, next.dir, "the directory changes in a loop")
+	if next.oldSet != no {
+		loosen(&cur.old, next.old, "the directory changes in a loop")
+		if t := joinTri(cur.oldSet, next.oldSet); t != cur.oldSet {
+			cur.oldSet, changed = t, true
+		}
+	}
 	loosen(&cur.in.val, next.in.val, "what is left of standard input")
 	loosen(&cur.out, next.out, "the output of a loop")
 	if o := joinOptions(cur.opts, next.opts); o != cur.opts {

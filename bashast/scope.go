@@ -104,6 +104,9 @@ type shell struct {
 	opts options
 	// dir is the directory in force.
 	dir Value
+	// old is the directory before the last cd, $OLDPWD, where there was one.
+	old    Value
+	oldSet tri
 	// stack holds the directories that pushd saved, the newest last.
 	stack []Value
 	in    source
@@ -241,16 +244,22 @@ func (s *shell) changed(base *shell) (map[string]*variable, map[string]*function
 	if s.parent == base {
 		return s.vars, s.funcs
 	}
-	vars := make(map[string]*variable)
-	funcs := make(map[string]*function)
+	var vars map[string]*variable
+	var funcs map[string]*function
 	for c := s; c != nil && c != base; c = c.parent {
 		for name, v := range c.vars {
 			if _, ok := vars[name]; !ok {
+				if vars == nil {
+					vars = make(map[string]*variable)
+				}
 				vars[name] = v
 			}
 		}
 		for name, f := range c.funcs {
 			if _, ok := funcs[name]; !ok {
+				if funcs == nil {
+					funcs = make(map[string]*function)
+				}
 				funcs[name] = f
 			}
 		}
@@ -355,6 +364,13 @@ func (s *shell) joinRest(live []*shell) {
 		s.args = joinParams(s.args, c.args)
 		s.opts = joinOptions(s.opts, c.opts)
 		s.dir = Join(s.dir, c.dir)
+		switch {
+		case s.oldSet == no:
+			s.old = c.old
+		case c.oldSet != no:
+			s.old = Join(s.old, c.old)
+		}
+		s.oldSet = joinTri(s.oldSet, c.oldSet)
 		s.stack = joinStacks(s.stack, c.stack)
 		s.in = joinSources(s.in, c.in)
 		s.out = Join(s.out, c.out)

@@ -24,6 +24,7 @@ func isHidden(name string) bool { return name != "" && name[0] < ' ' }
 
 // wrote notes that the content of a file is now content, which may be unknown.
 func (e *evaluator) wrote(sh *shell, target, content Value) {
+	e.writes = true
 	if !target.Resolved() {
 		if prefix := target.Prefix(); !target.Below() || prefix == "" {
 			sh.put(anyFile, &variable{val: Known(""), set: yes})
@@ -56,12 +57,19 @@ func canonical(env *Env, file string) string {
 	return file
 }
 
-// changes notes what a command did to files, as far as its effects tell.
+// changes notes what a command did to the content of files, as far as its
+// effects tell. A file that it deletes is not run later, and to judge what was
+// in it does no harm.
 func (e *evaluator) changes(sh *shell, cmd *Command) {
+	keeps := false
+	switch cmd.Name() {
+	case "mkdir", "touch", "rm", "rmdir":
+		keeps = true
+	}
 	file, content := e.saved(sh, cmd)
 	for i := range cmd.Effects {
 		f := &cmd.Effects[i]
-		if (f.Kind == Write || f.Kind == Delete) && !f.Recursive {
+		if f.Kind == Write && !f.Recursive && (f.Word < 0 || !keeps) {
 			e.wrote(sh, f.Target, Unknown("what "+cmd.Name()+" writes"))
 		}
 	}
@@ -133,21 +141,10 @@ func (e *evaluator) keepFiles(sh, child *shell, later bool) {
 // line has made them.
 func (e *evaluator) env(sh *shell) Env {
 	env := *sh.ctx.env
-	if sh.changedFiles() {
+	if e.writes {
 		env.Files = e.files(sh)
 	}
 	return env
-}
-
-func (s *shell) changedFiles() bool {
-	for c := s; c != nil; c = c.parent {
-		for name := range c.vars {
-			if strings.HasPrefix(name, filePrefix) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func (e *evaluator) files(sh *shell) Lookup { return fileView{sh.ctx.env, sh} }

@@ -263,6 +263,12 @@ func (s *shell) lookup(name string) variable {
 		}
 		return *v
 	}
+	switch {
+	case name == "PWD":
+		return variable{val: s.dir, set: yes, attrs: attrExport}
+	case name == "OLDPWD" && s.oldSet != no:
+		return variable{val: s.old, set: s.oldSet, attrs: attrExport}
+	}
 	return s.ctx.env.variable(name)
 }
 
@@ -287,8 +293,6 @@ func (env *Env) variable(name string) variable {
 		if env.Home != "" {
 			return variable{val: Known(env.Home), set: yes, attrs: attrExport}
 		}
-	case "PWD":
-		return variable{val: Known(env.Dir), set: yes, attrs: attrExport}
 	case "OPTIND":
 		return variable{val: Known("1"), set: yes}
 	case "PS4":

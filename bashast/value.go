@@ -309,6 +309,9 @@ func Join(a, b Value) Value {
 	if a.equal(b) {
 		return a
 	}
+	if a.kind == KnownKind && b.kind == KnownKind {
+		return Value{kind: OneOfKind, more: &valueParts{texts: []string{a.text, b.text}}}
+	}
 	if a.Resolved() && b.Resolved() {
 		return OneOf(append(slices.Clone(a.Texts()), b.Texts()...)...)
 	}
