@@ -59,6 +59,9 @@ func (s *Session) gate(ctx context.Context, t *sitting) (answer ledger.GateAnswe
 	if contractOf(g.policy).Gate == ledger.GateOff || !t.evidence.used() {
 		return answer, false, nil
 	}
+	// A session of which no call was let through has no beginning noted yet:
+	// it is as it was found, whatever lies in the project from others.
+	t.evidence.begin(ctx)
 	answer, err = t.evidence.open(ctx).Gate(ctx, ledger.GateQuery{Session: t.start.SessionID})
 	return answer, err == nil && answer.SourcesChanged, err
 }

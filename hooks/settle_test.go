@@ -229,3 +229,20 @@ func TestObserved(t *testing.T) {
 		}
 	}
 }
+
+// TestHandoffOfASessionThatDidNothing holds that state of an earlier session is
+// no reason to send an agent back that no call was let through of (E12).
+func TestHandoffOfASessionThatDidNothing(t *testing.T) {
+	d := newGatedDesk(t, "")
+	d.write(".pi/piagent-state/mark.txt", "of an earlier session\n")
+	if v := d.callID("c-1", "bash", map[string]any{"command": "cat .pi/piagent-state/mark.txt"}); !v.Block {
+		t.Fatal("guard state was read")
+	}
+	if a := d.settle(); a.Continue {
+		t.Errorf("sent back with: %s", a.Message)
+	}
+	d.writes("main.go", "package main // changed\n")
+	if a := d.settle(); !a.Continue {
+		t.Error("a change without evidence was let go")
+	}
+}
