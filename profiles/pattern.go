@@ -59,11 +59,20 @@ func CompilePattern(text, home string) Pattern {
 				i += n
 				continue
 			}
-			c.add(atom{literal: rest[:1]})
-			i++
+			n := 1 + literalRun(rest[1:])
+			c.add(atom{literal: rest[:n]})
+			i += n
 		}
 	}
 	return c.pattern(text)
+}
+
+// literalRun is how many bytes of text are surely literal.
+func literalRun(text string) int {
+	if n := strings.IndexAny(text, "*?~$"); n >= 0 {
+		return n
+	}
+	return len(text)
 }
 
 // compiler collects the segments of a pattern.
