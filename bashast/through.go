@@ -262,6 +262,9 @@ func (l *looker) span(word int) Span {
 // joinWords is the text of words with blanks between them, as eval, ssh and
 // watch join their operands.
 func joinWords(words []Word) Value {
+	if text, ok := joinKnown(words); ok {
+		return Known(text)
+	}
 	var v Value
 	for i := range words {
 		w := words[i].Value
@@ -275,6 +278,22 @@ func joinWords(words []Word) Value {
 		v = Concat(Concat(v, Known(" ")), w)
 	}
 	return v
+}
+
+// joinKnown joins words that are all known, in one go: they may be thousands.
+func joinKnown(words []Word) (string, bool) {
+	var b strings.Builder
+	for i := range words {
+		text, ok := words[i].Text()
+		if !ok || b.Len()+len(text) > maxLength {
+			return "", false
+		}
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(text)
+	}
+	return b.String(), len(words) > 0
 }
 
 // setting splits KEY=VALUE and finds the role of the value in the row name.
