@@ -76,7 +76,8 @@ func (t *terminalSeat) keys(keys ...string) error {
 // screen are lost, and the first Enter after a command only takes its
 // completion; so it looks at the editor, as a person does, and goes on.
 func (t *terminalSeat) say(_ context.Context, text string) error {
-	in := func() bool { return strings.Contains(t.editor(), flatten(text)) }
+	// A dialog stands between two rules as well, and may hold the text somewhere.
+	in := func() bool { return strings.HasPrefix(t.editor(), flatten(text)) }
 	if err := t.insist(func() error {
 		if t.editor() != "" {
 			return nil // on its way
