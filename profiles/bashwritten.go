@@ -57,20 +57,50 @@ func (b *bashJudge) judgeRunner(written map[string]int, at int) {
 }
 
 // wasWritten reports whether an earlier command writes the file, or fetched
-// it into its directory under the name it has there.
+// or unpacked it into a directory it lies in.
 func (b *bashJudge) wasWritten(written map[string]int, file string, at int) bool {
 	if by, ok := written[file]; ok && by < at {
 		return true
 	}
-	by, ok := written[path.Dir(file)]
-	if !ok || by >= at || by < 0 {
-		return false
-	}
-	switch b.facts.Program.Commands[by].Name() {
-	case "curl", "wget", "aria2c", "git", "tar", "unzip":
-		return true
+	for dir := path.Dir(file); dir != "/" && dir != "."; dir = path.Dir(dir) {
+		by, ok := written[dir]
+		if ok && by >= 0 && by < at && brings(&b.facts.Program.Commands[by], strings.TrimPrefix(file, dir+"/")) {
+			return true
+		}
 	}
 	return false
+}
+
+// brings reports whether a command that writes a directory may have put the
+// file there that has the given name below it.
+func brings(c *bashast.Command, below string) bool {
+	first, _, deep := strings.Cut(below, "/")
+	switch c.Name() {
+	case "curl", "wget", "aria2c":
+		return !deep
+	case "tar", "bsdtar", "unzip", "7z":
+		return true
+	case "git":
+		return deep && len(c.Words) > 2 && wordText(c.Words[1]) == "clone" && namesClone(c, first)
+	}
+	return false
+}
+
+// namesClone reports whether a clone makes a directory of that name: it is
+// named, or is the last part of the address.
+func namesClone(c *bashast.Command, dir string) bool {
+	for _, w := range c.Words[2:] {
+		if text := wordText(w); strings.TrimSuffix(path.Base(text), ".git") == dir || text == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// wordText is a word's text, "" where it is not known.
+func wordText(w bashast.Word) string {
+	text, _ := w.Text()
+	return text
 }
 
 func (b *bashJudge) addWritten(file string, span bashast.Span) {
