@@ -3,10 +3,14 @@ package profiles
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/pi-guard/pi-guard/bashast"
 )
@@ -15,15 +19,24 @@ import (
 var hardGateData []byte
 
 // gateTable is the hard-gate table (B10), indexed by the command names its
-// rules speak of.
+// rules speak of. A row is decoded when a command of its name is first seen:
+// most processes see a few of a hundred and more.
 type gateTable struct {
-	Globals    map[string][]string `json:"globals"`
-	Outputs    []string            `json:"buildOutputs"`
-	Rules      []gateRule          `json:"rules"`
-	byName     map[string][]*gateRule
-	globNames  []*gateRule
+	Globals    map[string][]string
+	Outputs    []string
+	categories []string
+	byName     map[string][]lazyRule
+	globNames  []globRule
 	byEffect   []*gateRule
-	categories map[string]bool
+}
+
+// lazyRule decodes its row at the first call.
+type lazyRule func() *gateRule
+
+// globRule is a row whose command names are patterns.
+type globRule struct {
+	names []string
+	rule  lazyRule
 }
 
 // gateRule is one row of the table. A row matches a command when every field
@@ -68,53 +81,74 @@ type gateRule struct {
 	text  func() *regexp.Regexp
 }
 
-// loadGates decodes the table once; it is embedded, so an error is a defect
+// loadGates indexes the table once; it is embedded, so an error is a defect
 // of the build and makes every bash call ask.
 var loadGates = sync.OnceValues(func() (*gateTable, error) {
-	t := &gateTable{byName: map[string][]*gateRule{}, categories: map[string]bool{}}
-	if err := json.Unmarshal(hardGateData, t); err != nil {
-		return nil, fmt.Errorf("reading the embedded hard-gate table: %w", err)
+	t := &gateTable{byName: map[string][]lazyRule{}}
+	if !gjson.ValidBytes(hardGateData) {
+		return nil, errors.New("the embedded hard-gate table is not valid JSON")
 	}
-	for i := range t.Rules {
-		t.index(&t.Rules[i])
+	root := gjson.ParseBytes(hardGateData)
+	if err := json.Unmarshal([]byte(root.Get("globals").Raw), &t.Globals); err != nil {
+		return nil, fmt.Errorf("reading the global options of the embedded hard-gate table: %w", err)
 	}
+	for _, v := range root.Get("buildOutputs").Array() {
+		t.Outputs = append(t.Outputs, v.Str)
+	}
+	root.Get("rules").ForEach(func(_, row gjson.Result) bool {
+		t.index(row)
+		return true
+	})
 	return t, nil
 })
 
-func (t *gateTable) index(r *gateRule) {
-	t.categories[r.Category] = true
+func (t *gateTable) index(row gjson.Result) {
+	rule := lazyRule(sync.OnceValue(func() *gateRule { return decodeGate(row.Raw) }))
+	if category := row.Get("category").Str; !slices.Contains(t.categories, category) {
+		t.categories = append(t.categories, category)
+	}
+	if row.Get("effect").Exists() {
+		t.byEffect = append(t.byEffect, rule())
+		return
+	}
+	var patterns []string
+	row.Get("command").ForEach(func(_, name gjson.Result) bool {
+		if strings.ContainsRune(name.Str, '*') {
+			patterns = append(patterns, name.Str)
+		} else {
+			t.byName[name.Str] = append(t.byName[name.Str], rule)
+		}
+		return true
+	})
+	if len(patterns) > 0 {
+		t.globNames = append(t.globNames, globRule{patterns, rule})
+	}
+}
+
+// decodeGate decodes a row. One that cannot be decoded asks about every
+// command of its names.
+func decodeGate(raw string) *gateRule {
+	r := &gateRule{}
+	if err := json.Unmarshal([]byte(raw), r); err != nil {
+		return &gateRule{ID: "unreadable-row", Reason: "a row of the hard-gate table cannot be read: " + err.Error()}
+	}
 	for w := range strings.FieldsSeq(r.Words) {
 		r.words = append(r.words, strings.Split(w, "|"))
 	}
 	if r.Text != "" {
 		r.text = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?is)" + r.Text) })
 	}
-	if len(r.Effect) > 0 {
-		t.byEffect = append(t.byEffect, r)
-		return
-	}
-	for _, name := range r.Command {
-		if strings.ContainsRune(name, '*') {
-			t.globNames = append(t.globNames, r)
-			continue
-		}
-		t.byName[name] = append(t.byName[name], r)
-	}
+	return r
 }
 
-// HardGateCategories lists the categories a profile may name in hardGates.
+// HardGateCategories lists the categories a profile may name in hardGates, in
+// the order of the table.
 func HardGateCategories() []string {
 	t, err := loadGates()
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, r := range t.Rules {
-		if t.categories[r.Category] && (len(names) == 0 || names[len(names)-1] != r.Category) {
-			names = append(names, r.Category)
-		}
-	}
-	return names
+	return slices.Clone(t.categories)
 }
 
 // action is what the row demands.
@@ -143,14 +177,14 @@ func (t *gateTable) gateCommand(c *bashast.Command) []*gateRule {
 	for _, full := range c.Words[0].Texts() {
 		name := baseName(full)
 		call := argv{command: c, name: name, table: t}
-		for _, r := range t.byName[name] {
-			if call.matches(r) {
+		for _, rule := range t.byName[name] {
+			if r := rule(); call.matches(r) {
 				found = append(found, r)
 			}
 		}
-		for _, r := range t.globNames {
-			if matchesAny(r.Command, name) && call.matches(r) {
-				found = append(found, r)
+		for _, g := range t.globNames {
+			if matchesAny(g.names, name) && call.matches(g.rule()) {
+				found = append(found, g.rule())
 			}
 		}
 	}
